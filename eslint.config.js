@@ -143,14 +143,11 @@ const LONG_FUNCTIONS = [
   'server/changes/change-feed.ts',
   'server/events/event-hub.ts',
   'server/events/event-reader.ts',
-  'server/events/webhooks.ts',
   'server/keys/pki.ts',
   'server/keys/signer-keys.ts',
   'server/maintenance/maintenance.ts',
-  'server/sessions/api-sessions.ts',
   'server/sockets/outgoing.ts',
   'server/sockets/stalled.ts',
-  'server/start/followers.ts',
   'server/start/memory.ts',
 ];
 

@@ -1,4 +1,5 @@
 /** Routers as the controller thinks of them: what is set on them, and what they tell of themselves. */
+import type { Rights } from './auth/rights.js';
 import type { BaseEntity, Tags } from './model.js';
 
 /** Members of a router that an administrator sets; only edge routers have role attributes, a tunneler and `appData`. */
@@ -69,5 +70,7 @@ export interface Router extends BaseEntity, RouterDraft {
     readonly jwt: string;
     readonly expiresAt: Date;
     readonly createdAt: Date;
+    /** Rights of the router's own identity; null when it has none. */
+    readonly owner: Rights | null;
   } | null;
 }

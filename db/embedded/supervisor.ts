@@ -16,8 +16,6 @@ import { type Log, type Server, type ServerPlan, startServer, stopServer } from 
 import { openServerLog } from './server-log.js';
 import { PORT, socketPath } from './socket-path.js';
 
-export { EmbeddedDatabaseError } from './error.js';
-
 export interface EmbeddedOptions {
   /** The controller's data directory, made (0700) when it is missing; the cluster lies in its folder `postgres`. */
   readonly dataDir: string;

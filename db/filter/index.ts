@@ -16,7 +16,7 @@ export type { Clause } from './clause.js';
 export { Params } from './params.js';
 export type { Bind } from './params.js';
 export { compileRoleFilter } from './roles.js';
-export type { RoleFilter, RoleFilterTarget } from './roles.js';
+export type { RoleFilter } from './roles.js';
 export { filterableFields } from './symbols.js';
 export type { SymbolDef, SymbolTable } from './symbols.js';
 

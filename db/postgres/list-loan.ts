@@ -11,12 +11,16 @@ import { COMMIT } from './transaction-commands.js';
 
 /** Names in use, and as many that have gone out of use since. */
 const MAX_PREPARED = 200;
+/** A statement that goes on after its cancel is cancelled again. */
+const CANCEL_AGAIN_MS = 500;
 
 /** A connection on loan. It goes back once its statement has ended and a cancel that was sent has been answered. */
 export class Loan {
   readonly #signal: StopSignal | undefined;
   readonly #run: StatementRunner;
   #isBusy = false;
+  /** The statement under way is over. */
+  #onOver: () => void = () => undefined;
   #cancelling: Promise<void> | undefined;
   /** The server may still be at work, or the cancel still on its way. */
   #doubt: Error | undefined;
@@ -34,11 +38,25 @@ export class Loan {
 
   readonly #abandon = () => {
     if (!this.#isBusy || this.#cancelling !== undefined) return;
-    this.#cancelling = this.cancel().catch((error: unknown) => {
+    this.#cancelling = this.#cancelUntilOver().catch((error: unknown) => {
       this.#doubt = new Error('a statement may still be running', { cause: error });
       cut(this.client);
     });
   };
+
+  /** PostgreSQL forgets a request that comes between two messages of one statement. */
+  async #cancelUntilOver(): Promise<void> {
+    for (await this.cancel(); this.#isBusy; await this.cancel()) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, CANCEL_AGAIN_MS);
+        this.#onOver = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (!this.#isBusy) return;
+    }
+  }
 
   async run<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
     if (this.#signal?.aborted === true) throw new DomainError('timeout');
@@ -47,6 +65,7 @@ export class Loan {
       return await this.#run(statement, values, form);
     } finally {
       this.#isBusy = false;
+      this.#onOver();
       if (this.#cancelling !== undefined) await this.#cancelling;
     }
   }

@@ -17,15 +17,57 @@ interface Watch {
   readonly onLost: () => void;
 }
 
+/** So many looks in a row may fail while this process was held up, and nothing follows from it. */
+const MOST_HELD_UP = 3;
+
+/** The longest time from one turn of the event loop to the next: a timer fires late, and before what came is read. */
+class LongestTurn {
+  #last = performance.now();
+  #longestMs = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(everyMs: number) {
+    this.#timer = setInterval(() => {
+      this.#note();
+    }, everyMs).unref();
+  }
+
+  #note(): void {
+    const now = performance.now();
+    this.#longestMs = Math.max(this.#longestMs, now - this.#last);
+    this.#last = now;
+  }
+
+  endMs(): number {
+    clearInterval(this.#timer);
+    this.#note();
+    return this.#longestMs;
+  }
+}
+
+async function connected({ config, patienceMs }: Watch, onError: (client: pg.Client) => void): Promise<pg.Client> {
+  await config.servers?.find(patienceMs);
+  const fresh = new ServerClient({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
+  fresh.on('error', () => {
+    onError(fresh);
+  });
+  await fresh.connect();
+  return fresh;
+}
+
 /**
  * Asks the database for a sign of life every second on a connection of its own. When none comes in time, requests
- * that wait are failed and new ones refused at once, until it answers again.
+ * that wait are failed and new ones refused at once, until it answers again. Where this process did not run for half
+ * of that time, because the machine or the container held it up, the silence says nothing of the database: it is asked
+ * again.
  */
-export function watch({ config, patienceMs, setUp, setConfirmed, onLost }: Watch): { stop(): void } {
+export function watch(options: Watch): { stop(): void } {
+  const { patienceMs, setUp, setConfirmed, onLost } = options;
   let stopped = false;
   let client: pg.Client | null = null;
   let isLooking = false;
   let timer: NodeJS.Timeout | undefined;
+  let heldUp = 0;
   const drop = () => {
     const old = client;
     client = null;
@@ -45,27 +87,26 @@ export function watch({ config, patienceMs, setUp, setConfirmed, onLost }: Watch
   };
   const probe = async () => {
     isLooking = true;
+    const turns = new LongestTurn(patienceMs / 8);
     try {
-      if (client === null) {
-        await config.servers?.find(patienceMs);
-        const fresh = new ServerClient({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
-        fresh.on('error', () => {
-          if (client === fresh) lookSoon();
-        });
-        await fresh.connect();
-        client = fresh;
-      }
+      client ??= await connected(options, (failed) => {
+        if (client === failed) lookSoon();
+      });
       const { waiting } = await look(client);
+      heldUp = 0;
       setUp(true);
       setConfirmed(waiting === 0);
     } catch (error) {
       drop();
       // A server without a connection for this is alive, and the connections that there are work.
       if (outageOf(error) === 'connectionLimit') setUp(true);
+      else if (outageOf(error) === 'frozen' && turns.endMs() > patienceMs / 2 && heldUp < MOST_HELD_UP) heldUp += 1;
       else if (!stopped) {
         setUp(false, error);
         onLost();
       }
+    } finally {
+      turns.endMs();
     }
     isLooking = false;
     if (!stopped) timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();

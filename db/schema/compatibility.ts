@@ -17,6 +17,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0029-empty-texts',
   '0030-second-factor-guesses',
   '0031-cheaper-moves',
+  '0033-surplus-in-order',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -924,14 +924,17 @@ CREATE OR REPLACE FUNCTION public.end_surplus_api_sessions(owner text, kept text
 AS $function$
 DECLARE
   actor CONSTANT text := coalesce(current_setting('edge.actor', true), '');
-  ended bigint;
-BEGIN
-  PERFORM set_config('edge.actor', 'controller||||||' || split_part(actor, '|', 7), true);
-  DELETE FROM api_sessions WHERE id IN (
+  surplus CONSTANT text[] := ARRAY (
     SELECT id FROM api_sessions WHERE id IN (
       SELECT id FROM api_sessions WHERE identity_id = owner AND id <> kept
       ORDER BY last_activity_at DESC, id DESC OFFSET most - 1)
     FOR UPDATE SKIP LOCKED);
+  ended bigint;
+BEGIN
+  IF surplus = '{}' THEN RETURN 0; END IF;
+  PERFORM hold_api_sessions(surplus);
+  PERFORM set_config('edge.actor', 'controller||||||' || split_part(actor, '|', 7), true);
+  DELETE FROM api_sessions WHERE id = ANY (surplus);
   GET DIAGNOSTICS ended = ROW_COUNT;
   PERFORM set_config('edge.actor', actor, true);
   RETURN ended;

@@ -107,8 +107,8 @@ export interface EnrollmentStore {
   get(id: string): Promise<Enrollment>;
   findByToken(token: string): Promise<Enrollment | undefined>;
   /**
-   * @param request.caller  who reads: enrollments of identities above it are left out, and a filter finds only tokens
-   *   that it may read
+   * @param request.caller  who reads: enrollments of identities above it are left out, and those of routers whose own
+   *   identity is; a filter finds only tokens that it may read
    * @param request.ofIdentity  only those of this identity
    */
   list(request: ListRequest & { readonly caller: Rights; readonly ofIdentity?: string }): Promise<Page<Enrollment>>;
@@ -134,7 +134,11 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
         db,
         sourceFor(request.caller),
         request,
-        inAll(referringTo('identity_id', request.ofIdentity), notAbove('identity_id', request.caller)),
+        inAll(
+          referringTo('identity_id', request.ofIdentity),
+          // A router's own identity has the id of the router.
+          notAbove('coalesce(t.identity_id, t.edge_router_id)', request.caller),
+        ),
       ),
     async create(identityId, draft) {
       await insert(db, 'enrollments', {

@@ -141,7 +141,8 @@ const INSTANCE = slowRead<{ taken: boolean }>(
   `SELECT EXISTS (SELECT FROM terminators
   WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`,
 );
-const isBelow = (most: number, where: string) =>
+/** Counts no further than the bound. */
+export const isBelow = (most: number, where: string) =>
   `(SELECT count(*) FROM (SELECT FROM terminators WHERE ${where} LIMIT ${most}) c) < ${most}`;
 /** Counts only for one that is not there yet. */
 const UPSERT = changeAside<{ is_new: boolean }>(

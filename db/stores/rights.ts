@@ -21,12 +21,12 @@ export const HAS_ONE_ABOVE = hasOneAbove('o.auth_policy_id = $1');
 export const CA_HAS_ONE_ABOVE = hasOneAbove(`o.id IN (SELECT identity_id FROM authenticators WHERE ca_id = $1
   UNION ALL SELECT identity_id FROM enrollments WHERE ca_id = $1)`);
 
-/** Rows whose identity, if they have one by `column`, is not above the caller. */
-export const notAbove = (column: string, { isAdmin, permissions }: Rights): Scope =>
+/** Rows whose identity, if there is one of this id, is not above the caller. */
+export const notAbove = (id: string, { isAdmin, permissions }: Rights): Scope =>
   isAdmin
     ? everything
     : rowsWhere('not-above', (bind) => {
         const held = bind([...permissions], 'text[]');
-        return `(t.${column} IS NULL OR EXISTS (SELECT FROM identities o WHERE o.id = t.${column}
-          AND NOT (o.is_admin OR o.is_default_admin) AND ${areHeld('o.permissions', held)}))`;
+        return `NOT EXISTS (SELECT FROM identities o WHERE o.id = ${id}
+          AND (o.is_admin OR o.is_default_admin OR NOT ${areHeld('o.permissions', held)}))`;
       });

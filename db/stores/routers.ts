@@ -3,6 +3,7 @@
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
+import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentDraft, Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
@@ -46,6 +47,7 @@ interface Row extends BaseRow, PresenceColumns {
   enrollment_jwt: string | null;
   enrollment_expires_at: Date | null;
   enrollment_created_at: Date | null;
+  enrollment_owner: Rights | null;
 }
 
 const edgeSource: ListSource<Row, Router> = {
@@ -70,11 +72,15 @@ const edgeSource: ListSource<Row, Router> = {
     'names_left_out',
   ],
   extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
-    e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at,
+    e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at, e.owner AS enrollment_owner,
     ${configIdsOf('routers')} AS configs, ${PRESENCE_COLUMNS}`,
   joins: `${PRESENCE_JOIN}
-   LEFT JOIN LATERAL (SELECT r.* FROM enrollments r WHERE r.edge_router_id = t.id
-   UNION ALL SELECT r.* FROM enrollments r WHERE r.transit_router_id = t.id) e ON true`,
+   LEFT JOIN LATERAL (SELECT r.token, r.jwt, r.expires_at, r.created_at,
+       (SELECT json_build_object('isAdmin', o.is_admin OR o.is_default_admin, 'permissions', o.permissions)
+         FROM identities o WHERE o.id = t.id) AS owner
+     FROM enrollments r WHERE r.edge_router_id = t.id
+   UNION ALL SELECT r.token, r.jwt, r.expires_at, r.created_at, NULL FROM enrollments r
+     WHERE r.transit_router_id = t.id) e ON true`,
   fromRow,
 };
 const source: ListSource<Row, Router> = { ...edgeSource, symbols: routerSymbols };
@@ -92,6 +98,7 @@ function fromRow(row: Row): Router {
     enrollment_jwt: jwt,
     enrollment_expires_at: expiresAt,
     enrollment_created_at: createdAt,
+    enrollment_owner: owner,
   } = row;
   return {
     name: row.name,
@@ -114,7 +121,7 @@ function fromRow(row: Row): Router {
     enrollment:
       token === null || jwt === null || expiresAt === null || createdAt === null
         ? null
-        : { token, jwt, expiresAt, createdAt },
+        : { token, jwt, expiresAt, createdAt, owner },
     ...baseOf(row),
   };
 }

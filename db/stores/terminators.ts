@@ -1,5 +1,5 @@
 /** Terminators: where on which router a service ends. The secret that goes with an instance is never read back. */
-import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
+import { HOSTED_BOUNDS, MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import type { Page, Terminator, TerminatorDraft } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import type { SymbolDef } from '../filter/index.js';
@@ -7,6 +7,7 @@ import { entity } from '../query/entity.js';
 import { bytes, expression, integer, text } from '../query/fields.js';
 import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { referringTo } from '../query/scopes.js';
+import { isBelow } from './hosted-terminators.js';
 import { read } from '../postgres/statement.js';
 
 /** The name of the entity that a reference of `t` points to. */
@@ -53,10 +54,21 @@ export const terminator = entity<Row, Pick<TerminatorDraft, 'instanceSecret'>>(
 const source: ListSource<Row, Terminator> = { ...terminator.source, fromRow };
 const clientSource: ListSource<Row, Terminator> = { ...source, symbols: terminator.clientSymbols };
 
-const ARE_MOST = read<{ most: boolean }>(
-  'terminators-made',
-  `SELECT count(*) >= ${MOST_MADE_BY_HAND} AS most FROM (SELECT FROM terminators
-  WHERE service_id = $1 AND NOT is_system LIMIT ${MOST_MADE_BY_HAND}) t`,
+const isFree = (service: string) => isBelow(MOST_MADE_BY_HAND, `service_id = ${service} AND NOT is_system`);
+const ARE_MOST = read<{ most: boolean }>('terminators-made', `SELECT NOT ${isFree('$1')} AS most`);
+/** What it would be at the other service or router is counted there as if it were made there. */
+const FULL = read<Record<TerminatorEnd, boolean>>(
+  'terminators-full',
+  `SELECT
+  t.service_id <> m.service_id AND NOT CASE WHEN t.is_system
+    THEN ${isBelow(HOSTED_BOUNDS.host, 'service_id = m.service_id AND host_id = t.host_id AND is_system')}
+    ELSE ${isFree('m.service_id')} END AS service,
+  t.router_id <> m.router_id AND t.is_system
+    AND NOT (${isBelow(HOSTED_BOUNDS.router, 'router_id = m.router_id')}
+      AND ${isBelow(HOSTED_BOUNDS.session, 'session_id = t.session_id AND router_id = m.router_id')}) AS router
+FROM terminators t
+  CROSS JOIN LATERAL (SELECT coalesce($2, t.service_id) AS service_id, coalesce($3, t.router_id) AS router_id) m
+WHERE t.id = $1`,
 );
 
 function fromRow({ serviceId, serviceName, routerId, routerName, ...row }: Row): Terminator {
@@ -68,11 +80,15 @@ export interface TerminatorListRequest extends ListRequest, ForClient {
   readonly ofService?: string;
 }
 
+export type TerminatorEnd = 'service' | 'router';
+
 export interface TerminatorStore {
   get(id: string): Promise<Terminator>;
   list(request: TerminatorListRequest): Promise<Page<Terminator>>;
   /** Whether administrators made so many of the service as there may be. */
   areMost(serviceId: string): Promise<boolean>;
+  /** Which of the two that the terminator is to move to has so many as there may be; undefined: it may move. */
+  fullEnd(id: string, to: Pick<Changes<TerminatorDraft>, 'serviceId' | 'routerId'>): Promise<TerminatorEnd | undefined>;
   /** @throws DomainError `notFound` for a service or router that is not there */
   create(id: string, draft: TerminatorDraft): Promise<void>;
   /** @throws DomainError `notFound`, also for a service or router that is not there */
@@ -88,6 +104,13 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
     async areMost(serviceId) {
       const rows = await db.many(ARE_MOST, [serviceId]);
       return rows[0]?.most === true;
+    },
+    async fullEnd(id, { serviceId, routerId }) {
+      if (serviceId === undefined && routerId === undefined) return undefined;
+      const values = [id, serviceId ?? null, routerId ?? null];
+      const full = await db.one(FULL, values);
+      if (full?.service === true) return 'service';
+      return full?.router === true ? 'router' : undefined;
     },
     create: (id, draft) => terminator.insert(db, id, draft),
     update: (id, changes) => terminator.update(db, id, changes),

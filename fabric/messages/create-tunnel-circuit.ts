@@ -12,10 +12,10 @@ import { EdgeError } from '../channel/edge-errors.js';
 import { readBody, typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
 import type { FabricServices } from '../services.js';
+import { MOST_PEER_DATA } from '../traffic/peer-data.js';
 import { requireTunnelAccess } from '../traffic/tunnel-access.js';
 
 /** As much as a client can send. */
-const MAX_PEER_DATA = 128;
 const MAX_PEER_DATA_BYTES = 1 << 20;
 
 /** CreateTunnelCircuitV2 (20220), answered by 20221 or an Error. */
@@ -30,7 +30,7 @@ async function dial(
   services: FabricServices,
 ): Promise<Message> {
   const values = Object.values(sent);
-  if (values.length > MAX_PEER_DATA || values.reduce((sum, { length }) => sum + length, 0) > MAX_PEER_DATA_BYTES)
+  if (values.length > MOST_PEER_DATA || values.reduce((sum, { length }) => sum + length, 0) > MAX_PEER_DATA_BYTES)
     throw new EdgeError('internal', 'too much peer data');
   const peerData = new Map(Object.entries(sent).map(([key, value]) => [Number(key), value]));
   const { circuit, peerData: given } = await services.traffic.flights.run(async (flight) => {

@@ -22,7 +22,7 @@ export async function removeAll(
   const { traffic } = services;
   const { removals, making } = traffic.gatesOf(channel);
   const ids = named.filter((id) => id.length <= MAX_ID_CHARS && couldBeStored(id));
-  traffic.flights.hostsStopped(ids);
+  traffic.flights.hostsStopped(channel.routerId, ids);
   await Promise.allSettled(ids.flatMap((id) => making.get(id) ?? []));
   traffic.validation.removed(channel, ids);
   await removals.take(ids);

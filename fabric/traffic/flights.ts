@@ -7,6 +7,7 @@
 /** What a dial chose. */
 export interface ChosenTerminator {
   readonly id: string;
+  readonly routerId: string;
   /** Of its host; null when it has none. */
   readonly sessionId: string | null;
 }
@@ -14,7 +15,7 @@ export interface ChosenTerminator {
 export class Flight {
   readonly #sessions = new Set<string>();
   #serviceId: string | undefined;
-  #terminatorId: string | undefined;
+  #chosen: Pick<ChosenTerminator, 'id' | 'routerId'> | undefined;
   #isReading = true;
   #isInDoubt = false;
   #isTerminatorInDoubt = false;
@@ -45,9 +46,9 @@ export class Flight {
     if (sessionId !== null) this.#sessions.add(sessionId);
   }
 
-  chose({ id, sessionId }: ChosenTerminator): void {
+  chose({ id, routerId, sessionId }: ChosenTerminator): void {
     this.#isReading = false;
-    this.#terminatorId = id;
+    this.#chosen = { id, routerId };
     this.#hasHostStopped = false;
     if (sessionId !== null) this.#sessions.add(sessionId);
   }
@@ -65,8 +66,8 @@ export class Flight {
       this.#isTerminatorInDoubt = true;
   }
 
-  hostsStopped(terminatorIds: ReadonlySet<string>): void {
-    if (this.#terminatorId !== undefined && terminatorIds.has(this.#terminatorId)) this.#hasHostStopped = true;
+  hostsStopped(routerId: string, terminatorIds: ReadonlySet<string>): void {
+    if (this.#chosen?.routerId === routerId && terminatorIds.has(this.#chosen.id)) this.#hasHostStopped = true;
   }
 }
 
@@ -102,9 +103,12 @@ export class Flights {
     for (const flight of this.#open) flight.doubtTerminator(serviceIds);
   }
 
-  /** Hosts take no more connections at these terminators, and keep those that they have answered. */
-  hostsStopped(terminatorIds: readonly string[]): void {
+  /**
+   * Hosts take no more connections at these terminators, and keep those that they have answered. A router says so of
+   * its own: what it says of others' counts for nothing.
+   */
+  hostsStopped(routerId: string, terminatorIds: readonly string[]): void {
     const stopped = new Set(terminatorIds);
-    for (const flight of this.#open) flight.hostsStopped(stopped);
+    for (const flight of this.#open) flight.hostsStopped(routerId, stopped);
   }
 }

@@ -5,6 +5,9 @@
  */
 import { PeerData, RouteResultHeader, encodeText } from '../channel/headers.js';
 
+/** Keys in one message: more than clients and hosts send. */
+export const MOST_PEER_DATA = 128;
+
 type Given = ReadonlyMap<number, Uint8Array>;
 
 /** Keys below are headers of any frame. */

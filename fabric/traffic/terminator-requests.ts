@@ -11,13 +11,17 @@ import {
   refusalOf,
   requireCost,
 } from '../channel/edge-errors.js';
+import { MOST_PEER_DATA } from './peer-data.js';
 import { precedenceOf } from './precedences.js';
 import type { FabricServices } from '../services.js';
 
 export const MAX_ID_CHARS = 128;
 const MAX_INSTANCE_CHARS = 512;
 const MAX_SECRET_BYTES = 4_096;
-/** Keys of hosts have 32 to 1,600 bytes. A dial reads those of a hundred terminators. */
+/**
+ * Keys of hosts have 32 to 1,600 bytes. A dial reads the peer data of a hundred terminators, and of a thousand at most:
+ * without a bound on their number, thousands of empty ones would take no bytes and much time.
+ */
 const MAX_PEER_DATA_BYTES = 4_096;
 
 /** Of the requests of one router that are not answered yet. */
@@ -44,8 +48,10 @@ export function requireBounds({ cost, instanceId, instanceSecret, peerData }: Te
   if (instanceId.length > MAX_INSTANCE_CHARS || instanceSecret.length > MAX_SECRET_BYTES)
     throw new EdgeError('invalidInstanceId', 'the instance id or its secret is too long');
   if (!couldBeStored(instanceId)) throw new EdgeError('invalidInstanceId', 'the instance id has a NUL character');
-  const bytes = Object.values(peerData).reduce((sum, value) => sum + value.length, 0);
-  if (bytes > MAX_PEER_DATA_BYTES) throw new EdgeError('invalidTerminator', 'too much peer data');
+  const values = Object.values(peerData);
+  const bytes = values.reduce((sum, value) => sum + value.length, 0);
+  if (values.length > MOST_PEER_DATA || bytes > MAX_PEER_DATA_BYTES)
+    throw new EdgeError('invalidTerminator', 'too much peer data');
 }
 
 /** A terminator as the request wants it, without whose it is. @throws MalformedError */

@@ -133,7 +133,7 @@ export type AuthQueryType = 'MFA' | 'TOTP' | 'EXT-JWT';
 export interface AuthenticatorDetail extends BaseEntity {
   /** The certificate in PEM, for `cert`. */
   certPem?: string | undefined;
-  /** When an administrator asked for a renewal; null when nobody did. */
+  /** When an administrator asked for a renewal; null when none did. */
   extendRequestedAt?: string | null | undefined;
   /** SHA-1 of the certificate, lower-case hex. */
   fingerprint?: string | undefined;

@@ -6,6 +6,7 @@
 import { holds, isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError } from '../../domain/errors.js';
+import type { Enrollment } from '../../domain/model.js';
 import type { Stores, StoreSet } from '../../db/stores/stores.js';
 
 type Identities = Pick<StoreSet, 'identities'>;
@@ -98,8 +99,12 @@ export async function requireMayEnd(
   throw new DomainError(kind, { causeMessage, logReason: causeMessage });
 }
 
+/** The identity that an enrollment is for, or the router, whose own identity has the router's id. */
+export const subjectOf = ({ identity, edgeRouter }: Pick<Enrollment, 'identity' | 'edgeRouter'>): string | undefined =>
+  (identity ?? edgeRouter)?.id;
+
 /**
- * Before an enrollment of the identity is shown. One of a router has none.
+ * Before an enrollment of the identity is shown. Most routers have none.
  * @throws DomainError `unauthenticated` for an identity above the caller
  */
 export async function requireMaySeeEnrollment(

@@ -1,5 +1,5 @@
 /** The wire forms of routers, and what their requests say. */
-import { mayEnroll } from '../../domain/auth/rights.js';
+import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
@@ -31,13 +31,17 @@ export function toOwnEdgeRouter(router: Router): Client.CurrentIdentityEdgeRoute
   return { ...toCommonEdgeRouter(router), ...baseFields(router, linksOf('edge-routers', router.id)) };
 }
 
-/** Members of an outstanding enrollment: only those who may make one get the token and the JWT. */
+/**
+ * Members of an outstanding enrollment: the token and the JWT only for those who may make one. Where the router's own
+ * identity is above them, they may not: whoever enrolls the router acts as that.
+ */
 function enrollmentOf({ enrollment }: Router, caller: Rights) {
   if (enrollment === null) return {};
+  const isShown = mayEnroll(caller, 'router') && (enrollment.owner === null || !isAbove(enrollment.owner, caller));
   return {
     enrollmentCreatedAt: isoTime(enrollment.createdAt),
     enrollmentExpiresAt: isoTime(enrollment.expiresAt),
-    ...(mayEnroll(caller, 'router') ? { enrollmentJwt: enrollment.jwt, enrollmentToken: enrollment.token } : {}),
+    ...(isShown ? { enrollmentJwt: enrollment.jwt, enrollmentToken: enrollment.token } : {}),
   };
 }
 

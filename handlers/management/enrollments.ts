@@ -3,7 +3,7 @@ import { badReference, invalidField } from '../../domain/errors.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { linksOf } from '../fields.js';
-import { requireMayEnroll, requireMaySeeEnrollment, whereAllowed } from '../delegation/delegation.js';
+import { requireMayEnroll, requireMaySeeEnrollment, subjectOf, whereAllowed } from '../delegation/delegation.js';
 import { toEnrollmentDetail } from '../forms/enrollment-model.js';
 import { requireUsername } from '../login/updb.js';
 
@@ -49,7 +49,7 @@ export const createEnrollment: Handler<'management', 'createEnrollment'> = async
 /** GET /enrollments/{id}. Fails: `notFound`, `unauthenticated`. */
 export const detailEnrollment: Handler<'management', 'detailEnrollment'> = async ({ params, caller }, { stores }) => {
   const enrollment = await stores.enrollments.get(params.id);
-  await requireMaySeeEnrollment(caller, enrollment.identity?.id, stores);
+  await requireMaySeeEnrollment(caller, subjectOf(enrollment), stores);
   return ok(toEnrollmentDetail(enrollment, caller));
 };
 
@@ -58,7 +58,7 @@ export const deleteEnrollment: Handler<'management', 'deleteEnrollment'> = async
   await whereAllowed(
     caller,
     stores,
-    async (tx) => requireMayEnroll(caller, (await tx.enrollments.get(params.id)).identity?.id, tx),
+    async (tx) => requireMayEnroll(caller, subjectOf(await tx.enrollments.get(params.id)), tx),
     (on) => on.enrollments.remove(params.id),
   );
   return noData();
@@ -71,14 +71,14 @@ export const refreshEnrollment: Handler<'management', 'refreshEnrollment'> = asy
 ) => {
   const expiresAt = new Date(body.expiresAt);
   const current = await stores.enrollments.get(params.id);
-  await requireMaySeeEnrollment(caller, current.identity?.id, stores);
+  await requireMaySeeEnrollment(caller, subjectOf(current), stores);
   if (!isFuture(expiresAt)) throw invalidField('expiresAt', 'must be after the current date and time', body.expiresAt);
   const subject = current.identity ?? current.edgeRouter ?? current.transitRouter ?? current;
   const issued = await enrollments.issue(subject.id, current.method, expiresAt);
   await whereAllowed(
     caller,
     stores,
-    (tx) => requireMayEnroll(caller, current.identity?.id, tx),
+    (tx) => requireMayEnroll(caller, subjectOf(current), tx),
     (on) => on.enrollments.refresh(params.id, { expiresAt, ...issued }),
   );
   return ok({ _links: linksOf('enrollments', params.id), id: params.id });

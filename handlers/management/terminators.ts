@@ -1,6 +1,10 @@
 /** Terminators: where traffic for a service leaves the network. */
 import { DomainError } from '../../domain/errors.js';
 import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
+import type { TerminatorDraft } from '../../domain/model.js';
+import type { Changes } from '../../db/query/table.js';
+import type { StoreSet } from '../../db/stores/stores.js';
+import type { TerminatorEnd } from '../../db/stores/terminators.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
@@ -13,13 +17,7 @@ export const listTerminators: Handler<'management', 'listTerminators'> = async (
 /** POST /terminators. Fails: `notFound` (service, router), `invalidField` for one too many of a service. */
 export const createTerminator: Handler<'management', 'createTerminator'> = async ({ body }, { stores, newId }) => {
   if (await stores.terminators.areMost(body.service))
-    throw new DomainError('invalidField', {
-      field: {
-        field: 'service',
-        reason: `it has ${MOST_MADE_BY_HAND} terminators made over this API, as many as it may have; delete some`,
-        value: body.service,
-      },
-    });
+    throw isFull('service', body.service, `${MOST_MADE_BY_HAND} terminators made over this API, as many as`);
   const id = newId();
   await stores.terminators.create(id, {
     serviceId: body.service,
@@ -42,32 +40,40 @@ export const detailTerminator: Handler<'management', 'detailTerminator'> = async
 
 /**
  * PUT /terminators/{id}. What identifies the hosting instance stays: it is settled at creation. Fails: `notFound` (also
- * service, router).
+ * service, router), `invalidField` for one too many where it would move.
  */
 export const updateTerminator: Handler<'management', 'updateTerminator'> = async ({ params, body }, { stores }) => {
-  await stores.terminators.update(params.id, {
-    serviceId: body.service,
-    routerId: body.router,
-    binding: body.binding,
-    address: body.address,
-    cost: body.cost ?? 0,
-    precedence: body.precedence ?? 'default',
-    tags: tagsFrom(body.tags),
-  });
+  await change(
+    params.id,
+    {
+      serviceId: body.service,
+      routerId: body.router,
+      binding: body.binding,
+      address: body.address,
+      cost: body.cost ?? 0,
+      precedence: body.precedence ?? 'default',
+      tags: tagsFrom(body.tags),
+    },
+    stores,
+  );
   return noData();
 };
 
-/** PATCH /terminators/{id}. Fails: `notFound` (also service, router). */
+/** PATCH /terminators/{id}. Fails: as PUT. */
 export const patchTerminator: Handler<'management', 'patchTerminator'> = async ({ params, body }, { stores }) => {
-  await stores.terminators.update(params.id, {
-    serviceId: given(body.service),
-    routerId: given(body.router),
-    binding: given(body.binding),
-    address: given(body.address),
-    cost: given(body.cost),
-    precedence: given(body.precedence),
-    tags: givenTags(body.tags),
-  });
+  await change(
+    params.id,
+    {
+      serviceId: given(body.service),
+      routerId: given(body.router),
+      binding: given(body.binding),
+      address: given(body.address),
+      cost: given(body.cost),
+      precedence: given(body.precedence),
+      tags: givenTags(body.tags),
+    },
+    stores,
+  );
   return noData();
 };
 
@@ -85,3 +91,15 @@ export const listServiceTerminators: Handler<'management', 'listServiceTerminato
   await stores.services.get(params.id);
   return listOf(await stores.terminators.list({ ...query, ofService: params.id }), toTerminatorDetail);
 };
+
+async function change(id: string, changes: Changes<TerminatorDraft>, { terminators }: Pick<StoreSet, 'terminators'>) {
+  const full = await terminators.fullEnd(id, changes);
+  const to = { service: changes.serviceId, router: changes.routerId };
+  if (full !== undefined) throw isFull(full, to[full] ?? '', 'as many terminators of this kind as');
+  await terminators.update(id, changes);
+}
+
+const isFull = (end: TerminatorEnd, id: string, most: string): DomainError =>
+  new DomainError('invalidField', {
+    field: { field: end, reason: `it has ${most} it may have; delete some`, value: id },
+  });

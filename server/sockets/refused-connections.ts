@@ -1,6 +1,6 @@
 /**
  * Answers to what is no request: one in the envelope, where the connection allows it, and then its end. What the client
- * still sends is read and dropped for a while: a connection closed over bytes that nobody read is reset, and a client
+ * still sends is read and dropped for a while: a connection closed over bytes that were not read is reset, and a client
  * that is reset while it sends never sees the answer.
  */
 import { STATUS_CODES } from 'node:http';

@@ -6,7 +6,7 @@ import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import { KeptAnswers } from '../../handlers/kept-answers.js';
-import { createApiSessionRegistry } from '../sessions/api-sessions.js';
+import { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { createAuditKeeper } from '../events/audit-keeper.js';
 import type { Config } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
@@ -32,7 +32,7 @@ const HEARTBEAT_MS = 15_000;
 export async function openMemory(start: Start, connection: ServerConfig, data: Data & Own): Promise<Live> {
   const { config, log, closers, changes } = start;
   const { database, stores, network, controllerId } = data;
-  const apiSessions = createApiSessionRegistry({
+  const apiSessions = new ApiSessionRegistry({
     stores,
     tokenKey: network.tokenKey,
     timeoutSeconds: config.sessionTimeout,

@@ -6,7 +6,7 @@ import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { entityOf, idsOf, make } from '../support/entities.js';
+import { entityOf, idsOf, itemsOf, make } from '../support/entities.js';
 import { expectFault } from '../support/expect.js';
 import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
 
@@ -120,5 +120,40 @@ describe('delegated deletes and changes', () => {
     }
     expectStatus(await delegate.delete(`${M}/api-sessions/none`), 404);
     expectStatus(await delegate.delete(`${M}/sessions/none`), 404);
+  });
+
+  it('of routers spares their enrollments too: no token or JWT is shown, none is changed or deleted', async () => {
+    const delegate = await withPermissions('router', 'enrollment');
+    const id = await make(controller, 'edge-routers', { name: unique('edge'), isTunnelerEnabled: true });
+    const plain = await make(controller, 'edge-routers', { name: unique('edge'), isTunnelerEnabled: true });
+    const outstanding = async (routerId: string) => {
+      const filter = encodeURIComponent(`edgeRouter="${routerId}"`);
+      const [found] = itemsOf(expectStatus(await controller.admin.get(`${M}/enrollments?filter=${filter}`), 200));
+      return {
+        path: `${M}/enrollments/${found?.id}`,
+        list: `${M}/enrollments?filter=${filter}`,
+        token: found?.['token'],
+      };
+    };
+    const [own, other] = [await outstanding(id), await outstanding(plain)];
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const shows = async (path: string, { token }: typeof own) =>
+      expectStatus(await delegate.get(path), 200).text.includes(String(token));
+    for (const changes of [{ isAdmin: true }, { isAdmin: false, permissions: ['service.read'] }]) {
+      expectStatus(await controller.admin.patch(`${M}/identities/${id}`, changes), 200);
+      for (const path of [`${M}/edge-routers/${id}`, `${M}/edge-routers`, `${M}/routers/${id}`])
+        expect(await shows(path, own), path).to.equal(false);
+      expect(await shows(own.list, own), own.list).to.equal(false);
+      for (const answer of [
+        await delegate.get(own.path),
+        await delegate.post(`${own.path}/refresh`, { expiresAt }),
+        await delegate.delete(own.path),
+      ])
+        expect(answer.status, answer.text).to.equal(401);
+    }
+    for (const path of [`${M}/edge-routers/${plain}`, `${M}/routers/${plain}`, other.list, other.path])
+      expect(await shows(path, other), path).to.equal(true);
+    expectStatus(await delegate.post(`${other.path}/refresh`, { expiresAt }), 200);
+    expectStatus(await delegate.delete(other.path), 200);
   });
 });

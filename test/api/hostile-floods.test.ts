@@ -9,7 +9,7 @@ import { createCertificateClient, makeCa, makeLeaf, makeRequest, shownBy } from 
 import { enrollByRequest, newVerifiedCa } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
-import { unique } from '../support/controller.js';
+import { EDGE_DATABASE_PATIENCE, unique } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { ProcessShop } from '../support/process.js';
@@ -37,7 +37,8 @@ describe('floods', function suite() {
     database = await openTestDatabase();
     // A process of its own: what the test does to flood it must not hold it up.
     const place = shop.place();
-    const url = await shop.start(place, { env: childEnv(place, database) }).ready();
+    const env = { ...childEnv(place, database), EDGE_DATABASE_PATIENCE };
+    const url = await shop.start(place, { env }).ready();
     admin = await shop.login(url);
     [bystander, busy] = [shop.client(url), shop.client(url)];
     const { ca } = await newVerifiedCa({ admin });

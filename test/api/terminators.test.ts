@@ -39,12 +39,20 @@ describe('terminators', () => {
     const full = await newService();
     await controller.database.query(
       `INSERT INTO terminators (id, service_id, router_id, binding, address)
-      SELECT 'full ' || n, $1, $2, 'edge', 'a' FROM generate_series(1, $3::integer) n`,
+      SELECT 'full-' || n, $1, $2, 'edge', 'a' FROM generate_series(1, $3::integer) n`,
       [full, router, MOST_MADE_BY_HAND - 1],
     );
     await create({ service: full });
     expectField(await controller.admin.post(PATH, body({ service: full })), 'service', /has 10000 terminators/);
+    const [other, own] = [await create(), `${PATH}/full-1`];
+    const moved = [
+      await controller.admin.patch(`${PATH}/${other}`, { service: full }),
+      await controller.admin.put(`${PATH}/${other}`, body({ service: full })),
+    ];
+    for (const answer of moved) expectField(answer, 'service', /as many terminators/);
+    expectStatus(await controller.admin.patch(own, { service: full, cost: 3 }), 200);
     await controller.database.query('DELETE FROM terminators WHERE service_id = $1', [full]);
+    expectStatus(await controller.admin.patch(`${PATH}/${other}`, { service: full }), 200);
     await create({ service: full });
   });
 

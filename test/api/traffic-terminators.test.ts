@@ -182,6 +182,9 @@ describe('terminators of routers', () => {
       expect((await refusal(router, host, { instanceId: 'x'.repeat(513) })).slice(0, 2)).to.deep.equal([13, NEVER]);
       const peerData = { 1003: Buffer.alloc(4_097) };
       expect((await refusal(router, host, { peerData })).slice(0, 2)).to.deep.equal([8, NEVER]);
+      const keys = Array.from({ length: 129 }, (_, index) => [2_000 + index, Buffer.alloc(0)] as const);
+      const many = await refusal(router, host, { peerData: Object.fromEntries(keys) });
+      expect(many.slice(0, 2), 'empty values under many keys').to.deep.equal([8, NEVER]);
     });
 
     it('beyond a hundred of one session, never to be asked for again; one that it has may be repeated', async () => {

@@ -1,7 +1,6 @@
 /** Bounds of what logins of one identity leave: API sessions, and records of the audit. Against PostgreSQL. */
 import { expect } from 'chai';
-import { createApiSessionRegistry } from '../../server/sessions/api-sessions.js';
-import type { ApiSessionRegistry } from '../../server/sessions/api-sessions.js';
+import { ApiSessionRegistry } from '../../server/sessions/api-sessions.js';
 import { createAuditKeeper } from '../../server/events/audit-keeper.js';
 import { createLogger } from '../../server/base/log.js';
 import { openDatabase } from '../../db/postgres/db.js';
@@ -38,7 +37,7 @@ describe('logins of one identity', () => {
     return id;
   };
   const registryOf = (stores: Stores, mostOfIdentity: number): ApiSessionRegistry =>
-    createApiSessionRegistry({
+    new ApiSessionRegistry({
       stores,
       tokenKey: Buffer.alloc(32),
       timeoutSeconds: 1_800,

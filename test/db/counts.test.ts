@@ -1,6 +1,5 @@
 /** The totals of the tables and the access epoch, which triggers keep. Against PostgreSQL. */
 import { expect } from 'chai';
-import pg from 'pg';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 
@@ -17,22 +16,13 @@ const ENROLLMENT = `INSERT INTO enrollments (id, method, identity_id, token, jwt
 
 describe('maintained totals', () => {
   let database: TestDatabase;
-  const clients: pg.Client[] = [];
-  const connect = async () => {
-    const client = new pg.Client(database.connection);
-    await client.connect();
-    clients.push(client);
-    return client;
-  };
+  const connect = () => database.connect();
   before(async () => {
     database = await openTestDatabase();
     await database.query(TYPE);
     await database.query(POLICY);
   });
-  after(async () => {
-    await Promise.all(clients.map((client) => client.end()));
-    await database.close();
-  });
+  after(() => database.close());
 
   const maintained = async (kind: string) =>
     Number(
@@ -156,16 +146,11 @@ describe('the access epoch', () => {
   });
 
   it('holds nobody up before the commit', async () => {
-    const [first, second] = [new pg.Client(database.connection), new pg.Client(database.connection)];
-    await Promise.all([first.connect(), second.connect()]);
-    try {
-      await second.query("SET lock_timeout = '2s'");
-      await first.query('BEGIN');
-      await first.query("INSERT INTO services (id, name, encryption_required) VALUES ('f', 'f', false)");
-      await second.query("INSERT INTO services (id, name, encryption_required) VALUES ('g', 'g', false)");
-      await first.query('COMMIT');
-    } finally {
-      await Promise.all([first.end(), second.end()]);
-    }
+    const [first, second] = [await database.connect(), await database.connect()];
+    await second.query("SET lock_timeout = '2s'");
+    await first.query('BEGIN');
+    await first.query("INSERT INTO services (id, name, encryption_required) VALUES ('f', 'f', false)");
+    await second.query("INSERT INTO services (id, name, encryption_required) VALUES ('g', 'g', false)");
+    await first.query('COMMIT');
   });
 });

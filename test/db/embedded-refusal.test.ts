@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { EmbeddedDatabaseError, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
+import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
+import { startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 import { collectingLog, failureOf, query, Workshop } from './embedded-support.js';
 
 describe('embedded PostgreSQL: what it refuses', function () {

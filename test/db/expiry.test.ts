@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createApiSessionRegistry } from '../../server/sessions/api-sessions.js';
+import { ApiSessionRegistry } from '../../server/sessions/api-sessions.js';
 import { createExpirySweeper } from '../../server/sessions/expiry-sweeper.js';
 import { createLogger } from '../../server/base/log.js';
 import { until } from '../support/poll.js';
@@ -44,7 +44,7 @@ describe('the sweep of what has expired', () => {
   it('says when idle API sessions cannot be removed', async () => {
     const { stores, files } = fixture;
     const lines: string[] = [];
-    const apiSessions = createApiSessionRegistry({
+    const apiSessions = new ApiSessionRegistry({
       stores,
       tokenKey: Buffer.alloc(32),
       timeoutSeconds: 1,

@@ -3,7 +3,7 @@
  * changes that touch them in opposite orders never wait for each other in a circle. Against PostgreSQL.
  */
 import { expect } from 'chai';
-import pg from 'pg';
+import type pg from 'pg';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
@@ -38,7 +38,7 @@ const LOCKING: Readonly<Record<string, string>> = {
   end_sessions_of_authenticators: 'API sessions by id, then their sessions by id',
   end_sessions_of_moved_identity: 'sessions by id',
   end_sessions_of_policy: 'sessions by id',
-  end_surplus_api_sessions: 'API sessions of one identity that are free, one as a rule; sessions of each by id',
+  end_surplus_api_sessions: 'API sessions of one identity that are free, then as hold_api_sessions',
   forget_mfa_of_sessions: 'the identity, its API sessions by id, its sessions by id',
   forget_selector: 'policies: service, router, service router; each by id',
   hold_api_sessions: 'API sessions by id, then their sessions by id',
@@ -55,15 +55,16 @@ const POLICY = `INSERT INTO service_policies (id, name, type, semantic, identity
 const CHECK = `INSERT INTO posture_checks (id, name, type_id, role_attributes, criteria)
   VALUES ($1, $1, 'OS', '{}', '{"operatingSystems": []}')`;
 
+const IDENTITY = `INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes)
+  VALUES ($1, $1, 'User', false, 'default', '{x}')`;
+const API_SESSION = `INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, method)
+  VALUES ($1, $2, 'n', sha256(convert_to($1::text, 'UTF8')), '', 'password')`;
+const SESSION = `INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token, granted_epoch)
+  VALUES ($1, $2, $3, $4, $5, 'token ' || $1::text, 1)`;
+
 describe('what all changes share', () => {
   let database: TestDatabase;
-  const clients: pg.Client[] = [];
-  const connect = async () => {
-    const client = new pg.Client(database.connection);
-    await client.connect();
-    clients.push(client);
-    return client;
-  };
+  const connect = () => database.connect();
   before(async () => {
     database = await openTestDatabase();
     await database.query("INSERT INTO identity_types (id, name) VALUES ('User', 'User')");
@@ -72,10 +73,7 @@ describe('what all changes share', () => {
       updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp)
       VALUES ('default', 'Default', true, true, true, true, 5, false, false, false, 0, 0, false)`);
   });
-  after(async () => {
-    await Promise.all(clients.map((client) => client.end()));
-    await database.close();
-  });
+  after(() => database.close());
   beforeEach(() => database.query('DELETE FROM services'));
 
   const names = async (sql: string, values: unknown[] = []) =>
@@ -313,17 +311,11 @@ describe('what all changes share', () => {
         await first.query("DELETE FROM identities WHERE id = 'i'");
         await first.query("DELETE FROM services WHERE id = 's'");
         await first.query(SERVICE, ['s', []]);
-        await first.query(`INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, role_attributes)
-          VALUES ('i', 'i', 'User', false, 'default', '{x}')`);
-        await first.query(`INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, method)
-          VALUES ('a', 'i', 'n', 'a', '', 'password')`);
+        await first.query(IDENTITY, ['i']);
+        await first.query(API_SESSION, ['a', 'i']);
         // The later id comes first in the table.
         for (const [id, type] of Object.entries({ z: 'Dial', b: 'Bind' }))
-          await first.query(
-            `INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token, granted_epoch)
-              VALUES ($1, 'a', 'i', 's', $2, $1, 1)`,
-            [id, type],
-          );
+          await first.query(SESSION, [id, 'a', 'i', 's', type]);
         await third.query('BEGIN');
         await third.query("SELECT FROM sessions WHERE id = 'z' FOR UPDATE");
         const ending = first.query(end);
@@ -333,6 +325,30 @@ describe('what all changes share', () => {
         await third.query('COMMIT');
         await Promise.all([ending, marking]);
       }
+    });
+
+    it('when a login ends the surplus of its identity: all sessions of that by id', async () => {
+      const [holder, ender] = [await connect(), await connect()];
+      await holder.query(SERVICE, ['s', []]);
+      await holder.query(IDENTITY, ['owner']);
+      for (const [id, sessions] of Object.entries({ kept: [], a: ['1', '4'], b: ['2', '3'] })) {
+        await holder.query(API_SESSION, [id, 'owner']);
+        for (const [index, session] of sessions.entries())
+          await holder.query(SESSION, [session, id, 'owner', 's', index === 0 ? 'Dial' : 'Bind']);
+      }
+      for (const [held, free] of Object.entries({ 1: ['2', '3', '4'], 2: ['3', '4'] })) {
+        await holder.query('BEGIN');
+        await holder.query('SELECT FROM sessions WHERE id = $1 FOR UPDATE', [held]);
+        await ender.query('BEGIN');
+        const ending = ender.query("SELECT end_surplus_api_sessions('owner', 'kept', 1) AS ended");
+        await waiting(1);
+        // What comes later in the order is not taken yet: whoever holds the first may go on.
+        await holder.query('SELECT FROM sessions WHERE id = ANY ($1) FOR UPDATE NOWAIT', [free]);
+        await holder.query('COMMIT');
+        expect((await ending).rows).to.deep.equal([{ ended: '2' }]);
+        await ender.query('ROLLBACK');
+      }
+      await holder.query("DELETE FROM identities WHERE id = 'owner'");
     });
 
     it('when they take many uses of one attribute, from whichever slots', async () => {

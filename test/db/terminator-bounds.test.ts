@@ -1,7 +1,7 @@
 /** How many terminators hosts may have, and which of many a dial looks at, against PostgreSQL. */
 import { expect } from 'chai';
 import { newId } from '../../domain/auth/tokens.js';
-import { HOSTED_BOUNDS } from '../../domain/fabric/terminator.js';
+import { HOSTED_BOUNDS, MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import type { HostedDraft, Hosting, TargetQuery, TunnelDraft } from '../../db/stores/hosted-terminators.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
@@ -50,11 +50,11 @@ describe('many terminators', () => {
     fixture.stores.transaction((tx) => tx.hostedTerminators.hostTunnel(each));
   /** Stored at once. @param more  columns by name, as SQL; `n` counts from 1 */
   const many = (count: number, more: Readonly<Record<string, string>> = {}) => {
-    const columns = { is_system: 'true', router_id: `'${router}'`, host_id: `'${host}'`, ...more };
+    const ends = { service_id: `'${service}'`, router_id: `'${router}'`, host_id: `'${host}'` };
+    const columns = { id: 'gen_random_uuid()::text', is_system: 'true', ...ends, ...more };
     return query(
-      `INSERT INTO terminators (id, address, binding, service_id, ${Object.keys(columns).join(', ')})
-      SELECT gen_random_uuid()::text, 'a', 'edge', '${service}', ${Object.values(columns).join(', ')}
-      FROM generate_series(1, ${count}) n`,
+      `INSERT INTO terminators (address, binding, ${Object.keys(columns).join(', ')})
+      SELECT 'a', 'edge', ${Object.values(columns).join(', ')} FROM generate_series(1, ${count}) n`,
     );
   };
 
@@ -99,6 +99,47 @@ describe('many terminators', () => {
       const own = () => ({ ...PLAIN, id: newId(), routerId: router, serviceId: service });
       await many(HOSTED_BOUNDS.host, { host_id: `'${router}'` });
       expect(await tunnels(own())).to.equal('tooMany');
+    });
+  });
+
+  describe('that an administrator moves', () => {
+    const full = (id: string, to: { serviceId?: string; routerId?: string }) =>
+      fixture.stores.terminators.fullEnd(id, to);
+
+    it('are counted where they go, of their host, session and router, and not where they are', async () => {
+      const [other, mine] = [newId(), await session()];
+      await query('INSERT INTO services (id, name, encryption_required) VALUES ($1, $1, true)', [other]);
+      const moved = draft(mine);
+      expect(await hosts(moved)).to.equal('created');
+      const there = { service_id: `'${other}'`, router_id: `'${near}'` };
+      expect(await full(moved.id, { serviceId: other, routerId: near })).to.equal(undefined);
+
+      await many(HOSTED_BOUNDS.host, there);
+      expect(await full(moved.id, { serviceId: other })).to.equal('service');
+      expect(await full(moved.id, { serviceId: service, routerId: router })).to.equal(undefined);
+      expect(await full(moved.id, { routerId: near })).to.equal(undefined);
+      await query('DELETE FROM terminators WHERE service_id = $1', [other]);
+
+      await many(HOSTED_BOUNDS.session, { ...there, session_id: `'${mine}'` });
+      expect(await full(moved.id, { routerId: near })).to.equal('router');
+      await query('DELETE FROM terminators WHERE service_id = $1', [other]);
+
+      await many(HOSTED_BOUNDS.router, { ...there, host_id: `'other ' || n` });
+      expect(await full(moved.id, { routerId: near })).to.equal('router');
+      expect(await full(moved.id, { routerId: far })).to.equal(undefined);
+      await query('DELETE FROM terminators WHERE router_id = $1', [near]);
+    });
+
+    it('and made, are counted among those of their service alone', async () => {
+      const other = newId();
+      await query('INSERT INTO services (id, name, encryption_required) VALUES ($1, $1, true)', [other]);
+      const made = { is_system: 'false', host_id: `''` };
+      await many(1, { ...made, id: `'by hand'`, router_id: `'${far}'` });
+      await many(MOST_MADE_BY_HAND, { ...made, service_id: `'${other}'` });
+      expect(await full('by hand', { serviceId: other })).to.equal('service');
+      expect(await full('by hand', { routerId: router })).to.equal(undefined);
+      expect(await full('nothing', { serviceId: other })).to.equal(undefined);
+      await query('DELETE FROM terminators WHERE service_id = $1', [other]);
     });
   });
 

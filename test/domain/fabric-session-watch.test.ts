@@ -196,7 +196,7 @@ describe('dials on their way', () => {
     });
     await flights.run(async (flight) => {
       flight.hangsOn('s1', 'service');
-      flight.chose({ id: 't1', sessionId: 'host' });
+      flight.chose({ id: 't1', routerId: 'r1', sessionId: 'host' });
       sessions.ended(['any']);
       expect(flight.isInDoubt).to.equal(false);
       sessions.ended(['host']);
@@ -218,16 +218,18 @@ describe('dials on their way', () => {
     const { flights } = opened();
     await flights.run(async (flight) => {
       flight.hangsOn('s1', 'service');
-      flight.chose({ id: 't1', sessionId: null });
+      flight.chose({ id: 't1', routerId: 'r1', sessionId: null });
       flights.doubtTerminators(['another']);
       expect(flight.isTerminatorInDoubt).to.equal(false);
       flights.doubtTerminators(['service']);
       expect(flight.isTerminatorInDoubt).to.equal(true);
-      flights.hostsStopped(['t2']);
+      flights.hostsStopped('r1', ['t2']);
       expect(flight.isTerminatorInDoubt).to.equal(true);
-      flights.hostsStopped(['t1']);
+      flights.hostsStopped('r2', ['t1']);
+      expect(flight.isTerminatorInDoubt, 'another router says so').to.equal(true);
+      flights.hostsStopped('r1', ['t1']);
       expect(flight.isTerminatorInDoubt).to.equal(false);
-      flight.chose({ id: 't2', sessionId: null });
+      flight.chose({ id: 't2', routerId: 'r2', sessionId: null });
       expect(flight.isTerminatorInDoubt).to.equal(true);
     });
   });

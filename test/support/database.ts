@@ -29,6 +29,8 @@ export interface TestDatabase {
   /** The same as a `DATABASE_URL`. */
   readonly url: string;
   query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  /** A connection of its own, for a second transaction. `close` ends it. */
+  connect(): Promise<pg.Client>;
   /** How many connections hold a transaction open and wait for us, as those of lists in batches do. */
   waitingTransactions(): Promise<number>;
   /** Until there is none of them. */
@@ -72,6 +74,7 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
   const connection = { ...cluster(), database: name };
   const client = new pg.Client(connection);
   await client.connect();
+  const others: pg.Client[] = [];
   let allowsDeadlocks = false;
   const waitingTransactions = async () => {
     const { rowCount } = await client.query(
@@ -84,6 +87,12 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
     connection,
     url: urlOf(connection),
     query: async (text, values) => client.query<Record<string, unknown>>(text, values),
+    async connect() {
+      const other = new pg.Client(connection);
+      await other.connect();
+      others.push(other);
+      return other;
+    },
     waitingTransactions,
     async connectionsAreFree() {
       const areFree = async () => (await waitingTransactions()) === 0;
@@ -93,7 +102,7 @@ export async function openTestDatabase({ isEmpty = false }: { isEmpty?: boolean 
       allowsDeadlocks = true;
     },
     async close() {
-      await client.end();
+      await Promise.all([client, ...others].map((each) => each.end()));
       await connectionsEnd(name);
       const deadlocks = await deadlocksOf(name);
       await adminQuery(`DROP DATABASE ${name} WITH (FORCE)`);

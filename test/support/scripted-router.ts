@@ -8,7 +8,7 @@ import { readBody } from '../../fabric/channel/frame.js';
 import type { Frame } from '../../fabric/channel/frame.js';
 import { Header, readInt32 } from '../../fabric/channel/headers.js';
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
-import { ROUTER_VERSION, RouterLink, clientHelloMessage, dial, endsWholeState, helloMessage } from './router-link.js';
+import { RouterLink, clientHelloMessage, dial, endsWholeState, helloMessage } from './router-link.js';
 import type { Advertised, RouterCredentials } from './router-link.js';
 import { makeRequest } from './certificates.js';
 import { expectStatus } from './client.js';
@@ -18,7 +18,7 @@ import { make, read } from './entities.js';
 import { CLIENT } from './paths.js';
 import { until } from './poll.js';
 
-export { dial, helloMessage, ROUTER_VERSION as VERSION };
+export { dial, helloMessage };
 export type { RouterCredentials };
 
 export interface EnrolledRouter extends RouterCredentials {

@@ -9,7 +9,6 @@ export const TABLES = [
   'sessions',
   'failed_service_requests',
 ] as const;
-export type TableName = (typeof TABLES)[number];
 
 export interface TableFacts {
   /** With its indexes. */
