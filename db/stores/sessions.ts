@@ -124,7 +124,7 @@ const detailWith = (name: string, policies: string) =>
     name,
     detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS "isGranted"` }, OWNED),
   );
-const DETAIL = detailWith('session-detail', POLICIES);
+const DETAIL = detailWith('session-detail-any', POLICIES);
 const OWN_DETAIL = detailWith('session-detail-own', NO_POLICIES);
 
 const BY_TOKEN = read<Row & { isGranted: boolean }>(

@@ -197,7 +197,7 @@ describe('the connections of lists', () => {
       await files.query(`CREATE FUNCTION stubborn() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
         PERFORM pg_sleep(20); EXCEPTION WHEN query_canceled THEN PERFORM pg_sleep(20); END $$`);
       const gone = new AbortController();
-      const list = kindOf(database.execute(list(null, 'SELECT stubborn()'), [], 'objects', scopeOf('a', gone.signal)));
+      const list = kindOf(listOf('SELECT stubborn()', scopeOf('a', gone.signal)));
       await started('stubborn()');
       gone.abort();
       const begun = performance.now();
