@@ -16,6 +16,7 @@ import { refuseTransactionPooler } from '../../server/data/database.js';
 import { explain } from '../shared/explain.js';
 import { fault, faultOf, ok, skipped, warning } from './finding.js';
 import type { Finding } from './finding.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 const LOCK = 'lock';
 
@@ -183,9 +184,7 @@ HAVING count(*) > 0`;
 
 /** Statements that wait for a lock which somebody holds for too long. */
 export async function examineWaits(tx: Db): Promise<Finding> {
-  const {
-    rows: [row],
-  } = await tx.run<Waiting>(null, WAITS);
+  const row = await tx.one(unprepared<Waiting>('SELECT', WAITS));
   if (row === undefined) return ok('locks', 'No statement waits for a lock of the database.');
   return warning(
     'locks',

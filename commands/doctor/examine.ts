@@ -23,6 +23,7 @@ import type { Finding } from './finding.js';
 import { examineCertificates, examineClock, examineKey } from './network.js';
 import { examinePorts } from './ports.js';
 import { examineRuntime } from './runtime.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 export interface ExamineOptions {
   readonly config: Config;
@@ -150,7 +151,7 @@ async function examineNetwork(
     const { seals, ...looked } = await lane.transaction(look, READ_ALL);
     const content = await lane
       .transaction(async (tx) => {
-        await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
+        await tx.execute(unprepared('SET', `SET LOCAL lock_timeout = '${PATIENCE}'`));
         return examineContent(tx, seals, isThorough);
       }, READ_ALL)
       .catch((error: unknown) => {

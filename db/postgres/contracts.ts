@@ -28,18 +28,7 @@ export interface Db {
   readonly touched?: ((touched: Touched) => void) | undefined;
   /** Whoever changes one row says here what its version is then; absent where it is not asked for. */
   readonly onVersion?: OnVersion | undefined;
-  run: RunByText;
-  read: RunByText;
-  write: RunByText;
 }
-
-/** A statement by its text. */
-export type RunByText = <R>(
-  name: string | null,
-  sql: string,
-  values?: readonly unknown[],
-  form?: RowForm,
-) => Promise<Rows<R>>;
 
 export interface TransactionOptions {
   /**

@@ -188,7 +188,7 @@ class PooledDatabase extends Executor implements Database {
     const actor = scope?.actor;
     if (actor === undefined) return this.#pool.run<R>(statement, values, form, scope);
     const attributed = statement.withActor?.(values.length + 1);
-    if (attributed === undefined) return this.#pool.transact((tx) => tx.execute(statement, values), BEGIN, scope);
+    if (attributed === undefined) throw new TypeError(`${statement.label} has no place for its actor`);
     return this.#pool.run<R>(attributed, [...values, settingOf(actor)], form, scope);
   }
 

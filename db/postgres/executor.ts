@@ -1,7 +1,6 @@
 /** What follows from running a statement: its rows, the first of them, how many there are. */
-import { byText } from './by-text.js';
 import type { RowForm, Rows } from './connection.js';
-import type { Db, OnVersion, RunByText } from './contracts.js';
+import type { Db, OnVersion } from './contracts.js';
 import type { Statement } from './statement.js';
 
 export abstract class Executor implements Db {
@@ -22,10 +21,6 @@ export abstract class Executor implements Db {
   async count(statement: Statement, values?: readonly unknown[]): Promise<number> {
     return (await this.execute(statement, values)).rowCount;
   }
-
-  run: RunByText = (name, sql, values, form) => this.execute(byText('pooled', name, sql), values, form);
-  read: RunByText = (name, sql, values, form) => this.execute(byText('read', name, sql), values, form);
-  write: RunByText = (name, sql, values, form) => this.execute(byText('change', name, sql), values, form);
 }
 
 /** Runs whatever it is given in one place, such as a transaction's connection. */

@@ -33,7 +33,7 @@ export interface Statement<R = unknown> extends Sendable {
    * The same with the actor as its last value, `$n`, where `n` is one more than the number of its other values. Absent
    * where no actor is recorded.
    */
-  readonly withActor?: (n: number) => Sendable | undefined;
+  readonly withActor?: (n: number) => Sendable;
   /** What its rows are; only the compiler reads it. */
   readonly row?: R;
 }

@@ -11,7 +11,7 @@ import type { Db } from '../postgres/contracts.js';
 import { auditSymbols } from './symbols.js';
 import { getOne } from '../query/table.js';
 import type { Lists, ListRequest, PageSource } from '../query/table.js';
-import { change, read } from '../postgres/statement.js';
+import { change, read, unprepared } from '../postgres/statement.js';
 
 /** A record as it is read. */
 export interface AuditRow {
@@ -137,12 +137,12 @@ export interface AuditNote {
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-const NOTE = 'SELECT record_audit($1, $2, $3, $4, NULL, $5::jsonb)';
+const NOTE = unprepared('audit-note', 'SELECT record_audit($1, $2, $3, $4, NULL, $5::jsonb)');
 
-/** Writes it in the transaction that `run` belongs to, by whom that acts for. */
-export async function noteAudit({ run }: Pick<Db, 'run'>, note: AuditNote): Promise<void> {
+/** Writes it in the transaction `tx`, by whom that acts for. */
+export async function noteAudit(tx: Pick<Db, 'execute'>, note: AuditNote): Promise<void> {
   const { kind, entityType, entityId = null, entityName = null, after } = note;
-  await run(null, NOTE, [kind, entityType, entityId, entityName, JSON.stringify(after)]);
+  await tx.execute(NOTE, [kind, entityType, entityId, entityName, JSON.stringify(after)]);
 }
 
 export interface AuditRecordStore {

@@ -1,4 +1,5 @@
 /** State in memory, the parts that keep it up to date, and the row by which others know this controller. */
+import { ANNOUNCE } from '../../db/postgres/announcement.js';
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
 import type { Database } from '../../db/postgres/contracts.js';
@@ -100,8 +101,7 @@ async function followChanges(
   subscribers: Subscribers,
 ): Promise<ChangeFeed> {
   changes.subscribe(subscribers);
-  const announce = (channel: string, payload: string) =>
-    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const announce = (channel: string, payload: string) => database.execute(ANNOUNCE, [channel, payload]);
   const feed = openChangeFeed(connection, announce, changes.listeners(subscribers));
   closers.push(() => {
     feed.close();
@@ -137,7 +137,7 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
   const { events } = stores;
   const eventReader = createEventReader({
     events,
-    announce: (payload) => database.read('announce', 'SELECT pg_notify($1, $2)', ['edge', payload]),
+    announce: (payload) => database.execute(ANNOUNCE, ['edge', payload]),
     log,
   });
   closers.push(() => eventReader.close());

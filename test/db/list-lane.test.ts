@@ -8,7 +8,7 @@ import { openStores } from '../../db/stores/stores.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import type { ListQuery } from '../../db/filter/index.js';
 import type { RequestScope } from '../../db/postgres/contracts.js';
-import { list } from '../../db/postgres/statement.js';
+import { list, unprepared } from '../../db/postgres/statement.js';
 import type { DomainError } from '../../domain/errors.js';
 import { until } from '../support/poll.js';
 import { STORE_LIMITS, openStoresForTest } from '../support/stores.js';
@@ -155,9 +155,11 @@ describe('the connections of lists', () => {
       await fill();
       await stores.identities.update('i1', { name: 'other' });
       await stores.identities.update('i1', { isAdmin: false, name: 'another' });
-      const { rows } = await database.run<{ name: string }>(
-        null,
-        "SELECT name FROM pg_prepared_statements WHERE name LIKE 'update-identities-%'",
+      const rows = await database.many(
+        unprepared<{ name: string }>(
+          'SELECT',
+          "SELECT name FROM pg_prepared_statements WHERE name LIKE 'update-identities-%'",
+        ),
       );
       expect(new Set(rows.map(({ name }) => name)).size).to.equal(2);
       for (const { name } of rows) expect(name.length).to.be.within(40, 63);
@@ -281,7 +283,7 @@ describe('the connections of lists', () => {
       expect((await narrow.execute(list(null, 'SELECT 1 AS one'), [], 'objects', scopeOf('b'))).rows).to.deep.equal([
         { one: 1 },
       ]);
-      expect((await narrow.run(null, 'SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
+      expect(await narrow.many(unprepared('SELECT', 'SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
       gone.abort();
       expect(await Promise.all(held)).to.deep.equal(['timeout', 'timeout', 'timeout']);
     } finally {
