@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Identity } from '../domain/model.js';
 import type { Stores } from '../db/stores/stores.js';
 import type { Logger } from '../server/base/log.js';
-import type { Whom } from '../server/data/operator.js';
+import type { IdentitySelector } from '../server/data/operator.js';
 import { loadConfig } from './shared/config.js';
 import { commandLog } from './shared/log.js';
 import { givenPassword } from './shared/password.js';
@@ -28,22 +28,28 @@ function resetPasswordCommand(): Command {
       new Option('--generate', 'make a random password without asking, and show it once').conflicts('passwordFile'),
     )
     .addHelpText('after', `\nOn a terminal it asks for the password.${ENDS_SESSIONS}`)
-    .action(async (username: string | undefined, options: Pick<Whom, 'id'> & PasswordSource, command: Command) => {
-      const { newPassword, resetPassword } = await import('../server/data/operator.js');
-      const { createPasswordHasher } = await import('../domain/auth/passwords.js');
-      const given = await givenPassword(options);
-      await withIdentity(command, { username, id: options.id }, async (stores, identity, log) => {
-        const password = given ?? newPassword();
-        const passwords = createPasswordHasher();
-        const name = await resetPassword(stores, { identity, password, passwords, log });
-        const shown = given === undefined ? `\n  password  ${password}\n\nThe password is shown once.` : '';
-        process.stdout.write(
-          `The password of ${identity.name} is set, and its API sessions have ended.\n  username  ${name}${shown}\n`,
-        );
-        if (identity.isDisabled)
-          process.stdout.write(`It is disabled and cannot log in yet: edge-controller admin unlock ${name}\n`);
-      });
-    });
+    .action(
+      async (
+        username: string | undefined,
+        options: Pick<IdentitySelector, 'id'> & PasswordSource,
+        command: Command,
+      ) => {
+        const { newPassword, resetPassword } = await import('../server/data/operator.js');
+        const { createPasswordHasher } = await import('../domain/auth/passwords.js');
+        const given = await givenPassword(options);
+        await withIdentity(command, { username, id: options.id }, async (stores, identity, log) => {
+          const password = given ?? newPassword();
+          const passwords = createPasswordHasher();
+          const name = await resetPassword(stores, { identity, password, passwords, log });
+          const shown = given === undefined ? `\n  password  ${password}\n\nThe password is shown once.` : '';
+          process.stdout.write(
+            `The password of ${identity.name} is set, and its API sessions have ended.\n  username  ${name}${shown}\n`,
+          );
+          if (identity.isDisabled)
+            process.stdout.write(`It is disabled and cannot log in yet: edge-controller admin unlock ${name}\n`);
+        });
+      },
+    );
 }
 
 function unlockCommand(): Command {
@@ -52,7 +58,7 @@ function unlockCommand(): Command {
     .argument('[username]', 'whose (default: the default administrator)')
     .option('--id <id>', 'the id of the identity instead, for one without a password')
     .addHelpText('after', ENDS_SESSIONS)
-    .action(async (username: string | undefined, { id }: Pick<Whom, 'id'>, command: Command) => {
+    .action(async (username: string | undefined, { id }: Pick<IdentitySelector, 'id'>, command: Command) => {
       const { unlockIdentity } = await import('../server/data/operator.js');
       await withIdentity(command, { username, id }, async (stores, identity, log) => {
         const { wasDisabled, wasBlocked } = await unlockIdentity(stores, identity, log);
@@ -70,7 +76,7 @@ function unlockCommand(): Command {
 
 async function withIdentity(
   command: Command,
-  whom: Whom,
+  whom: IdentitySelector,
   work: (stores: Stores, identity: Identity, log: Logger) => Promise<void>,
 ): Promise<void> {
   if (whom.username !== undefined && whom.id !== undefined)

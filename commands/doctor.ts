@@ -31,7 +31,7 @@ export function doctorCommand(): Command {
 
 async function examined(command: Command, isThorough: boolean): Promise<Finding[]> {
   const { ConfigError } = await import('../server/settings/config.js');
-  const { fault, ok, skipped } = await import('./doctor/finding.js');
+  const { failed, passed, skipped } = await import('./doctor/finding.js');
   let config;
   try {
     config = await loadConfig(command);
@@ -40,13 +40,13 @@ async function examined(command: Command, isThorough: boolean): Promise<Finding[
     const [head = '', ...faults] = error.message.split('\n');
     const fix = 'Correct it; docs/configuration.md has all settings.';
     return [
-      ...(faults.length === 0 ? [head] : faults).map((text) => fault('configuration', sentence(text.trim()), fix)),
+      ...(faults.length === 0 ? [head] : faults).map((text) => failed('configuration', sentence(text.trim()), fix)),
       skipped('everything else', 'Not looked at: it depends on the configuration.'),
     ];
   }
   const { examine } = await import('./doctor/examine.js');
   return [
-    ok('configuration', `The configuration (from ${configPlace(command)}) has no fault.`),
+    passed('configuration', `The configuration (from ${configPlace(command)}) has no fault.`),
     ...(await examine({ runtime: process.version, config, file: configFile(command), isThorough })),
   ];
 }

@@ -26,7 +26,7 @@ export interface AuditRecord {
 export const isAuditId = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text);
 
 /** A login or an enrollment that was refused. */
-export interface Refusal {
+export interface RefusalRecord {
   readonly kind: 'login.failed' | 'enrollment.failed';
   /** A code word of ours. */
   readonly reason: string;

@@ -54,7 +54,7 @@ export interface Page<T> {
  * A row as the database wrote it. Two rows of the same list whose texts are equal make equal entities, so that what was
  * made of one is good for the other.
  */
-export interface Unread<T> {
+export interface LazyRow<T> {
   readonly id: string;
   /** All its columns. */
   readonly text: string;

@@ -74,3 +74,6 @@ export interface Router extends BaseEntity, RouterDraft {
     readonly owner: Rights | null;
   } | null;
 }
+
+/** State of an identity at edge routers; `unknown` for a while after the router that reported it went away. */
+export type EdgeConnection = 'online' | 'offline' | 'unknown';

@@ -12,13 +12,14 @@ import type { Stores, StoreSet } from '../db/stores/stores.js';
 import type { ConfigType, EnrollmentDraft, EnrollmentMethod } from '../domain/model.js';
 import type { ApiSession, PolicyType } from '../domain/model.js';
 import type { BEGINNING, EventId } from '../domain/events/position.js';
+import type { EdgeConnection } from '../domain/router.js';
 import type { PublicJwk } from '../domain/auth/signed-jwt.js';
 import type { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
-import type { KeptAnswers } from './kept-answers.js';
-import type { KeptTexts } from './kept-texts.js';
+import type { ResponseCache } from './response-cache.js';
+import type { ElementCache } from './element-cache.js';
 import type { QrCodes } from './qr-codes.js';
 import type { Caller } from './reply.js';
 import type { TextStream } from './text-stream.js';
@@ -119,7 +120,7 @@ export interface IssuedChain {
   readonly leafPem: string;
   /** SHA-1 of the leaf's DER in lower-case hex. */
   readonly fingerprint: string;
-  readonly publicKeyPrint: string;
+  readonly publicKeyFingerprint: string;
   /** For `stores.issuedCertificates.add`. */
   readonly record: IssuedCertificateRecord;
 }
@@ -229,8 +230,6 @@ export interface Maintenance {
   checkIntegrity(isFixing: boolean, actor: Actor | undefined): Promise<void>;
 }
 
-export type EdgeConnection = 'online' | 'offline' | 'unknown';
-
 /** Which identities are connected to edge routers. */
 export interface EdgeConnections {
   of(identityId: string): EdgeConnection;
@@ -265,11 +264,11 @@ export interface Context {
   readonly documents: Documents;
   readonly epochs: Epochs;
   /** Answers that hold until an epoch moves. */
-  readonly keptAnswers: KeptAnswers;
-  readonly keptTexts: KeptTexts;
+  readonly responseCache: ResponseCache;
+  readonly elementCache: ElementCache;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
-  readonly checkConfigData: (type: ConfigType, data: unknown) => Promise<void>;
+  readonly checkConfigData: (type: Pick<ConfigType, 'id' | 'updatedAt' | 'schema'>, data: unknown) => Promise<void>;
   /** @throws DomainError `invalidField` when it is no usable schema */
   readonly checkConfigSchema: (schema: object) => Promise<void>;
 }

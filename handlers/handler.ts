@@ -5,10 +5,10 @@
 import type { Api, Permission } from '../generated/operation.js';
 import type { OperationId, OperationsOf } from '../generated/operations.js';
 import { mapBatches } from '../domain/batches.js';
-import type { EnrollmentMethod, LoginMethod, Page, Unread } from '../domain/model.js';
+import type { EnrollmentMethod, LoginMethod, Page, LazyRow } from '../domain/model.js';
 import type { pending } from './pending.js';
 import type { Context } from './context.js';
-import type { ElementKind, KeptTexts } from './kept-texts.js';
+import type { ElementKind, ElementCache } from './element-cache.js';
 import type { Caller, DataReply, KeptReply, Links, ListElement, ListReply, RawReply, StreamReply } from './reply.js';
 import type { TextStream } from './text-stream.js';
 
@@ -26,7 +26,7 @@ type Operation<A extends Api, O extends OperationId<A>> = OperationsOf[A][O] ext
   : never;
 
 /** Properties of the connection that a request came on. */
-export interface Connection {
+export interface RequestConnection {
   readonly ipAddress: string;
   /** Lower-case media type of the body; '' without one. */
   readonly contentType: string;
@@ -62,7 +62,7 @@ export interface PublicInput<Op extends AnyOperation> {
   readonly query: Op['query'];
   readonly headers: Op['headers'];
   readonly body: Op['body'];
-  readonly connection: Connection;
+  readonly connection: RequestConnection;
   readonly note: Note;
 }
 
@@ -131,12 +131,12 @@ export function listOf<T, D>({ items, rest, ...page }: Page<T>, map: (item: T) =
  * can be kept, and would push out all else: its elements are made.
  */
 export function keptListOf<T, D, C extends string>(
-  page: Page<Unread<T>>,
+  page: Page<LazyRow<T>>,
   kind: ElementKind<T, D, C>,
-  keptTexts: KeptTexts,
+  elementCache: ElementCache,
 ): ListReply<200, D> {
   if (page.limit === null) return listOf(page, (row) => kind.make(row.read(), kind.contextOf(row)));
-  return listOf<Unread<T>, D | ListElement<D>>(page, (row) => keptTexts.element(row, kind)) as ListReply<200, D>;
+  return listOf<LazyRow<T>, D | ListElement<D>>(page, (row) => elementCache.element(row, kind)) as ListReply<200, D>;
 }
 
 function* mapped<T, D>(items: Iterable<T>, map: (item: T) => D): Generator<D> {

@@ -13,7 +13,7 @@ import { baseFields, isoTime, linksOf } from './fields.js';
 /** Capabilities that this controller offers. Clients fall back to `authenticate` where one is missing. */
 const CAPABILITIES = ['EDGE_CONTROLLER'] as const;
 
-export function versionOf({ version, network }: Pick<Context, 'version' | 'network'>): Response.Version {
+export function toVersion({ version, network }: Pick<Context, 'version' | 'network'>): Response.Version {
   const api = (path: string) => ({ v1: { apiBaseUrls: [`https://${network.advertise}${path}`], path } });
   return {
     apiVersions: {
@@ -31,17 +31,17 @@ export function versionOf({ version, network }: Pick<Context, 'version' | 'netwo
 
 /** GET / */
 export const listRoot: Handler<'client', 'listRoot'> = async (_input, context) =>
-  context.keptAnswers.constant('version', () => ok(versionOf(context)));
+  context.responseCache.constant('version', () => ok(toVersion(context)));
 
 /** GET /version */
 export const listVersion: Handler<'client', 'listVersion'> = async (_input, context) =>
-  context.keptAnswers.constant('version', () => ok(versionOf(context)));
+  context.responseCache.constant('version', () => ok(toVersion(context)));
 
 /** GET /enumerated-capabilities */
 export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async (
   _input,
-  { keptAnswers },
-) => keptAnswers.constant('capabilities', () => ok([...CAPABILITIES]));
+  { responseCache },
+) => responseCache.constant('capabilities', () => ok([...CAPABILITIES]));
 
 /** GET /.well-known/est/cacerts: the trusted CAs as PKCS#7, before any trust exists. */
 export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { pki }) =>

@@ -7,14 +7,21 @@ import { clusterProcesses } from '../../db/embedded/processes.js';
 import { CHECKS } from '../../db/stores/integrity-checks.js';
 import type { CheckOptions, Seals } from '../../db/stores/integrity-checks.js';
 import { missingStatements } from '../../db/schema/schema-checks.js';
-import { appliedIn, connect, hasExtension, migrationNames, refuseUnfit, unusable } from '../../db/schema/migrate.js';
+import {
+  appliedIn,
+  connectForMigration,
+  hasExtension,
+  migrationNames,
+  refuseUnfit,
+  unusable,
+} from '../../db/schema/migrate.js';
 import { outageOf } from '../../db/postgres/outages.js';
 import type { Db } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
-import type { Config } from '../../server/settings/config.js';
+import type { Settings } from '../../server/settings/config.js';
 import { refuseTransactionPooler } from '../../server/data/database.js';
 import { explain } from '../shared/explain.js';
-import { fault, faultOf, ok, skipped, warning } from './finding.js';
+import { failed, faultOf, passed, skipped, warning } from './finding.js';
 import type { Finding } from './finding.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
@@ -27,18 +34,18 @@ export interface FoundHolder {
 }
 
 /** Returns the process that owns the data directory; none with a database of the operator's own. */
-export function examineLock({ dataDir }: Config): FoundHolder {
+export function examineLock({ dataDir }: Settings): FoundHolder {
   try {
     const pid = holderOf(dataDir);
     if (pid !== undefined)
-      return { finding: ok(LOCK, `A controller runs on the data directory (process ${pid}).`), pid };
+      return { finding: passed(LOCK, `A controller runs on the data directory (process ${pid}).`), pid };
   } catch (error) {
     return { finding: faultOf(LOCK, explain(error)) };
   }
   const left = clusterProcesses(clusterIn(dataDir));
   const finding =
     left.length === 0
-      ? ok(LOCK, 'No controller runs on the data directory.')
+      ? passed(LOCK, 'No controller runs on the data directory.')
       : warning(
           LOCK,
           `PostgreSQL runs on the data directory without a controller (processes ${left.join(', ')}).`,
@@ -48,15 +55,15 @@ export function examineLock({ dataDir }: Config): FoundHolder {
 }
 
 /** Why the embedded database must not be started for an examination; undefined when it may, or runs. */
-export function hindranceOf({ dataDir }: Config): Finding | undefined {
+export function hindranceOf({ dataDir }: Settings): Finding | undefined {
   if (existsSync(clusterIn(dataDir))) return undefined;
   return existsSync(masterKeyIn(dataDir))
-    ? fault(
+    ? failed(
         'database',
         `${clusterIn(dataDir)} is missing, though the directory has the master.key of a network.`,
         'Restore the directory from a backup, or a snapshot with `edge-controller restore`.',
       )
-    : fault(
+    : failed(
         'database',
         `There is no network in ${dataDir}.`,
         'Use the settings that its controller is started with, or start a controller, which makes a new one.',
@@ -70,11 +77,11 @@ export interface FoundDatabase {
 }
 
 /** @param how  in words, how it is reached */
-export async function examineServer(config: Config, connection: ServerConfig, how: string): Promise<FoundDatabase> {
+export async function examineServer(config: Settings, connection: ServerConfig, how: string): Promise<FoundDatabase> {
   const findings: Finding[] = [];
   let client;
   try {
-    client = await connect(connection);
+    client = await connectForMigration(connection);
   } catch (error) {
     return { findings: [faultOf('database', explain(error))], isOfRelease: false };
   }
@@ -82,7 +89,7 @@ export async function examineServer(config: Config, connection: ServerConfig, ho
     await refuseUnfit(client);
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
     const { rows } = await client.query<{ version: string }>("SELECT current_setting('server_version') AS version");
-    findings.push(ok('database', `PostgreSQL ${rows[0]?.version ?? ''} answers (${how}).`));
+    findings.push(passed('database', `PostgreSQL ${rows[0]?.version ?? ''} answers (${how}).`));
     const applied = await appliedIn(client);
     const extension = await examineExtension(client, applied.size === 0);
     findings.push(extension);
@@ -101,10 +108,10 @@ export async function examineServer(config: Config, connection: ServerConfig, ho
 
 async function examineExtension(client: Parameters<typeof hasExtension>[0], isNew: boolean): Promise<Finding> {
   try {
-    if (await hasExtension(client)) return ok('extension', 'The extension pg_trgm is there.');
+    if (await hasExtension(client)) return passed('extension', 'The extension pg_trgm is there.');
     return isNew
       ? warning('extension', 'The extension pg_trgm is not there yet.', 'A start makes it, where its role may.')
-      : fault('extension', 'The extension pg_trgm is gone.', 'Run as its administrator: CREATE EXTENSION pg_trgm;');
+      : failed('extension', 'The extension pg_trgm is gone.', 'Run as its administrator: CREATE EXTENSION pg_trgm;');
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
     return faultOf('extension', explain(error));
@@ -113,7 +120,7 @@ async function examineExtension(client: Parameters<typeof hasExtension>[0], isNe
 
 function schemaOf(applied: number, pending: readonly string[]): Finding {
   return applied === 0
-    ? fault(
+    ? failed(
         'schema',
         'The database is empty: there is no network in it.',
         'Start a controller, which makes a new network, or restore a snapshot.',
@@ -158,12 +165,12 @@ export async function examineContent(tx: Db, seals: Seals | undefined, isThoroug
     const options: CheckOptions = { isFixing: false, room: MOST, seals: seals ?? NONE, missing };
     const sentences = await check.run(tx, options);
     const title = OF_SCHEMA.has(name) ? 'schema' : name;
-    if (sentences.length === 0) found.push(ok(title, `No fault was found (${name}).`));
+    if (sentences.length === 0) found.push(passed(title, `No fault was found (${name}).`));
     for (const sentence of sentences.slice(0, MOST))
       found.push(
         sentence.endsWith(': restore it') || sentence.endsWith(': remove it')
           ? faultOf(title, sentence)
-          : fault(title, `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, canFix ? REPAIR : RESTORE),
+          : failed(title, `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`, canFix ? REPAIR : RESTORE),
       );
   }
   return found;
@@ -185,7 +192,7 @@ HAVING count(*) > 0`;
 /** Statements that wait for a lock which somebody holds for too long. */
 export async function examineWaits(tx: Db): Promise<Finding> {
   const row = await tx.one(unprepared<Waiting>('SELECT', WAITS));
-  if (row === undefined) return ok('locks', 'No statement waits for a lock of the database.');
+  if (row === undefined) return passed('locks', 'No statement waits for a lock of the database.');
   return warning(
     'locks',
     `${row.waiting} statements have waited for more than 2 s for what process ${row.pid} of PostgreSQL holds.`,

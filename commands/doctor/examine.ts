@@ -9,7 +9,7 @@ import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { closeAll } from '../../server/base/closers.js';
 import type { Closers } from '../../server/base/closers.js';
-import type { Config } from '../../server/settings/config.js';
+import type { Settings } from '../../server/settings/config.js';
 import { locateServer } from '../../server/data/database.js';
 import { createLogger } from '../../server/base/log.js';
 import { openFileLimit, openFileNeeds } from '../../server/start/open-files.js';
@@ -18,7 +18,7 @@ import { explain } from '../shared/explain.js';
 import { examineContent, examineLock, examineServer, examineWaits, hindranceOf } from './database.js';
 import type { FoundHolder } from './database.js';
 import { examineDataDir, examineDisk, examineMasterKey, examinePermissions } from './files.js';
-import { fault, faultOf, ok, skipped, warning } from './finding.js';
+import { failed, faultOf, passed, skipped, warning } from './finding.js';
 import type { Finding } from './finding.js';
 import { examineCertificates, examineClock, examineKey } from './network.js';
 import { examinePorts } from './ports.js';
@@ -26,7 +26,7 @@ import { examineRuntime } from './runtime.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
 export interface ExamineOptions {
-  readonly config: Config;
+  readonly config: Settings;
   /** Configuration file, if there is one. */
   readonly file: string | undefined;
   /** Version of the Node.js that controllers run with here: that of this process. */
@@ -68,10 +68,11 @@ export async function examine({ config, file, runtime, isThorough }: ExamineOpti
 
 const asWarning = ({ check, message, fix = '' }: Finding): Finding => warning(check, message, fix);
 
-function examineFiles(config: Config): Finding {
+function examineFiles(config: Settings): Finding {
   const limit = openFileLimit();
   const { needed } = openFileNeeds(config);
-  if (limit === undefined || limit >= needed) return ok('open files', `It may open as many as it needs (${needed}).`);
+  if (limit === undefined || limit >= needed)
+    return passed('open files', `It may open as many as it needs (${needed}).`);
   return warning(
     'open files',
     `It may open ${limit} files, and needs up to ${needed}: connections beyond that are cut.`,
@@ -85,7 +86,7 @@ interface Examined {
 }
 
 interface DatabaseOptions {
-  readonly config: Config;
+  readonly config: Settings;
   readonly holder: FoundHolder | undefined;
   readonly keyRing: KeyRing | undefined;
   readonly isThorough: boolean;
@@ -113,7 +114,7 @@ async function examineDatabase({ config, holder, keyRing, isThorough }: Database
   }
 }
 
-function wayTo({ databaseUrl }: Config, holder: FoundHolder | undefined, isStarted: boolean): string {
+function wayTo({ databaseUrl }: Settings, holder: FoundHolder | undefined, isStarted: boolean): string {
   if (databaseUrl !== null) return 'by DATABASE_URL';
   return isStarted
     ? 'embedded; started for this examination, and stopped again'
@@ -133,7 +134,7 @@ async function examineNetwork(
       return {
         findings: [
           ...findings,
-          fault('network', 'The database has the schema, but no network.', 'Start a controller, which makes one.'),
+          failed('network', 'The database has the schema, but no network.', 'Start a controller, which makes one.'),
         ],
         seals: undefined,
       };

@@ -6,9 +6,9 @@ import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { SETTINGS } from '../../server/settings/config.js';
-import type { Config } from '../../server/settings/config.js';
+import type { Settings } from '../../server/settings/config.js';
 import type { Setting } from '../../server/settings/setting-kinds.js';
-import { fault, faultOf, ok, warning } from './finding.js';
+import { failed, faultOf, passed, warning } from './finding.js';
 import type { Finding } from './finding.js';
 
 const DIRECTORY = 'data directory';
@@ -17,12 +17,12 @@ const EVERYBODY = 0o007;
 const octal = (bits: number): string => bits.toString(8).padStart(3, '0');
 
 /** Exists, is ours, and is closed to others. A fault of it hinders whatever has to read or start something there. */
-export function examineDataDir({ dataDir }: Config): Finding {
+export function examineDataDir({ dataDir }: Settings): Finding {
   if (!existsSync(dataDir)) {
     const isLink = lstatSync(dataDir, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return isLink
-      ? fault(DIRECTORY, `${dataDir} is a link that leads nowhere.`, 'Mount or make what it leads to.')
-      : fault(
+      ? failed(DIRECTORY, `${dataDir} is a link that leads nowhere.`, 'Mount or make what it leads to.')
+      : failed(
           DIRECTORY,
           `${dataDir} does not exist.`,
           'Set EDGE_DATA_DIR to the directory of your network, or start a controller, which makes a new one.',
@@ -32,15 +32,18 @@ export function examineDataDir({ dataDir }: Config): Finding {
     const real = ownDirectory(dataDir);
     const bits = bitsOf(real);
     if ((bits & OTHERS) !== 0)
-      return fault(DIRECTORY, `${dataDir} is open to other users (mode ${octal(bits)}).`, `chmod 700 '${dataDir}'`);
-    return ok(DIRECTORY, real === dataDir ? `${dataDir} is yours alone.` : `${dataDir} leads to ${real}, yours alone.`);
+      return failed(DIRECTORY, `${dataDir} is open to other users (mode ${octal(bits)}).`, `chmod 700 '${dataDir}'`);
+    return passed(
+      DIRECTORY,
+      real === dataDir ? `${dataDir} is yours alone.` : `${dataDir} leads to ${real}, yours alone.`,
+    );
   } catch (error) {
     return faultOf(DIRECTORY, `${dataDir} cannot be used: ${(error as Error).message}`);
   }
 }
 
 /** Checks the permissions of the files in the data directory, and of files that settings name. */
-export function examinePermissions(config: Config, file: string | undefined): Finding[] {
+export function examinePermissions(config: Settings, file: string | undefined): Finding[] {
   const secrets = [
     masterKeyIn(config.dataDir),
     adminPasswordIn(config.dataDir),
@@ -59,7 +62,7 @@ export function examinePermissions(config: Config, file: string | undefined): Fi
         `Note it, then delete the file: rm '${note}'`,
       ),
     );
-  return found.length > 0 ? found : [ok('permissions', 'No file with a secret is open to other users.')];
+  return found.length > 0 ? found : [passed('permissions', 'No file with a secret is open to other users.')];
 }
 
 function openTo(path: string, whom: number): Finding[] {
@@ -67,13 +70,13 @@ function openTo(path: string, whom: number): Finding[] {
   if (found === undefined || (found.mode & whom) === 0) return [];
   const bits = found.mode & 0o777;
   const closed = octal(bits & ~whom);
-  return [fault('permissions', `${path} is open to other users (mode ${octal(bits)}).`, `chmod ${closed} '${path}'`)];
+  return [failed('permissions', `${path} is open to other users (mode ${octal(bits)}).`, `chmod ${closed} '${path}'`)];
 }
 
 function holdsSecret(file: string): boolean {
   try {
     const config = readConfig({ file, env: {} });
-    return (Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]).some(
+    return (Object.entries(SETTINGS) as [keyof Settings, Setting<unknown>][]).some(
       ([key, { isSecret }]) => isSecret === true && isGiven(config[key]),
     );
   } catch {
@@ -92,7 +95,7 @@ export interface FoundKey {
 const KEY = 'master key';
 
 /** Whether there is one, of the right form. A first start would make one; this does not. */
-export function examineMasterKey(config: Config): FoundKey {
+export function examineMasterKey(config: Settings): FoundKey {
   const file = config.masterKeyFile ?? masterKeyIn(config.dataDir);
   const place = config.masterKey !== null ? 'EDGE_MASTER_KEY' : file;
   try {
@@ -100,16 +103,20 @@ export function examineMasterKey(config: Config): FoundKey {
       config.masterKey ??
       (config.masterKeyFile === null ? readOwnFile(file) : readFileSync(config.masterKeyFile, 'utf8'));
     if (text === undefined)
-      return { finding: fault(KEY, `${file} does not exist.`, 'Put it back, or set EDGE_MASTER_KEY.') };
+      return { finding: failed(KEY, `${file} does not exist.`, 'Put it back, or set EDGE_MASTER_KEY.') };
     const keyRing = createKeyRing(parseMasterKey(text), config.oldMasterKeys.map(parseMasterKey));
-    return { finding: ok(KEY, `The key of ${place} has the right form.`), keyRing };
+    return { finding: passed(KEY, `The key of ${place} has the right form.`), keyRing };
   } catch (error) {
     const { message } = error as Error;
     return {
       finding:
         error instanceof OwnFileError
           ? faultOf(KEY, `${place} cannot be used: ${message}`)
-          : fault(KEY, `${place} cannot be used: ${message}.`, 'Set it to the key of the network: 32 bytes in base64.'),
+          : failed(
+              KEY,
+              `${place} cannot be used: ${message}.`,
+              'Set it to the key of the network: 32 bytes in base64.',
+            ),
     };
   }
 }
@@ -119,11 +126,11 @@ const LEAST_MIB = 128;
 const FEW_MIB = 1024;
 
 /** Room on the disk of the data directory. */
-export function examineDisk({ dataDir }: Config): Finding {
+export function examineDisk({ dataDir }: Settings): Finding {
   const { bavail, bsize } = statfsSync(dataDir);
   const free = Math.floor((bavail * bsize) / MIB);
   const message = `${free.toLocaleString('en')} MiB are free on the disk of ${dataDir}`;
   const fix = 'Free space on it or enlarge it; EDGE_BACKUP_KEEP bounds scheduled backups.';
-  if (free < LEAST_MIB) return fault('disk', `Only ${message}.`, fix);
-  return free < FEW_MIB ? warning('disk', `Only ${message}.`, fix) : ok('disk', `${message}.`);
+  if (free < LEAST_MIB) return failed('disk', `Only ${message}.`, fix);
+  return free < FEW_MIB ? warning('disk', `Only ${message}.`, fix) : passed('disk', `${message}.`);
 }

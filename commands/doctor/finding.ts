@@ -12,9 +12,9 @@ export interface Finding {
   readonly fix?: string;
 }
 
-export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message });
+export const passed = (check: string, message: string): Finding => ({ check, level: 'ok', message });
 export const skipped = (check: string, message: string): Finding => ({ check, level: 'skipped', message });
-export const fault = (check: string, message: string, fix: string): Finding => ({
+export const failed = (check: string, message: string, fix: string): Finding => ({
   check,
   level: 'fault',
   message,
@@ -31,7 +31,7 @@ export const warning = (check: string, message: string, fix: string): Finding =>
 export function faultOf(check: string, text: string): Finding {
   const sentence = /^([^]*?\.) ([A-Z(`'][^]*)$/.exec(text) ?? /^([^]*): ([^]*)$/.exec(text);
   const [, message = text, fix = 'See docs/operations/troubles.md.'] = sentence ?? [];
-  return fault(check, asSentence(message), asSentence(fix));
+  return failed(check, asSentence(message), asSentence(fix));
 }
 
 const asSentence = (text: string): string => {

@@ -2,7 +2,7 @@
 import type { Db } from '../../db/postgres/contracts.js';
 import type { NetworkRecord, PkiPurpose, PkiRecord } from '../../db/stores/network.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
-import { fault, ok, warning } from './finding.js';
+import { failed, passed, warning } from './finding.js';
 import type { Finding } from './finding.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
@@ -10,7 +10,7 @@ import { unprepared } from '../../db/postgres/statement.js';
 export function examineKey({ masterKeyCheck }: NetworkRecord, keyRing: KeyRing): Finding {
   switch (keyRing.matches(masterKeyCheck)) {
     case 'current':
-      return ok('master key', 'The master key is that of the network.');
+      return passed('master key', 'The master key is that of the network.');
     case 'old':
       return warning(
         'master key',
@@ -18,7 +18,7 @@ export function examineKey({ masterKeyCheck }: NetworkRecord, keyRing: KeyRing):
         'Start the controller, which seals it again under the present one.',
       );
     case 'none':
-      return fault(
+      return failed(
         'master key',
         'The master key is not the one that this database was made with, so its keys cannot be opened.',
         'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the original key.',
@@ -35,7 +35,7 @@ export function examineCertificates(records: readonly PkiRecord[], now = new Dat
   return (['root', 'intermediate', 'server'] as const).map((purpose) => {
     const newest = records.filter((record) => record.purpose === purpose).at(-1);
     return newest === undefined
-      ? fault('certificates', `The ${purpose} certificate is not in the database.`, 'Restore a backup.')
+      ? failed('certificates', `The ${purpose} certificate is not in the database.`, 'Restore a backup.')
       : examineCertificate(purpose, newest, now);
   });
 }
@@ -46,12 +46,12 @@ function examineCertificate(purpose: PkiPurpose, { notBefore, notAfter }: PkiRec
     purpose === 'root'
       ? 'Correct the clock if it is wrong. Else the network is at its end: start over with an empty database.'
       : `Start the controller, which renews it, or run \`edge-controller renew ${purpose}\`.`;
-  if (now >= notAfter) return fault('certificates', `${name} ended on ${day(notAfter)}.`, renew);
+  if (now >= notAfter) return failed('certificates', `${name} ended on ${day(notAfter)}.`, renew);
   if (now < notBefore)
-    return fault('certificates', `${name} begins on ${notBefore.toISOString()} only.`, `Look at the clock. ${renew}`);
+    return failed('certificates', `${name} begins on ${notBefore.toISOString()} only.`, `Look at the clock. ${renew}`);
   if (notAfter.getTime() - now.getTime() < SOON_MS)
     return warning('certificates', `${name} ends on ${day(notAfter)}.`, renew);
-  return ok('certificates', `${name} is good until ${day(notAfter)}.`);
+  return passed('certificates', `${name} is good until ${day(notAfter)}.`);
 }
 
 const WARN_MS = 2_000;
@@ -69,6 +69,6 @@ export async function examineClock(tx: Db): Promise<Finding> {
   const apart = Math.round(at < before ? before - at : Math.max(0, at - after));
   const message = `This clock and that of the database are ${(apart / 1000).toFixed(1)} s apart`;
   const fix = 'Keep both machines in time with NTP (timedatectl status).';
-  if (apart >= FAULT_MS) return fault('clock', `${message}.`, fix);
-  return apart >= WARN_MS ? warning('clock', `${message}.`, fix) : ok('clock', `${message}.`);
+  if (apart >= FAULT_MS) return failed('clock', `${message}.`, fix);
+  return apart >= WARN_MS ? warning('clock', `${message}.`, fix) : passed('clock', `${message}.`);
 }

@@ -3,8 +3,8 @@ import type { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import { parseHostPort } from '../../domain/pki/server-name.js';
-import type { Config } from '../../server/settings/config.js';
-import { fault, ok, warning } from './finding.js';
+import type { Settings } from '../../server/settings/config.js';
+import { failed, passed, warning } from './finding.js';
 import type { Finding } from './finding.js';
 
 const PORTS = 'ports';
@@ -16,7 +16,7 @@ const ANY_ADDRESS = new Map([
 
 /** @param isOurs  knows the certificates of the controllers of this network; undefined when they are not known */
 export async function examinePorts(
-  { listen, controlListen, metricsListen }: Config,
+  { listen, controlListen, metricsListen }: Settings,
   isOurs: ((certificate: X509Certificate) => boolean) | undefined,
 ): Promise<Finding[]> {
   const found: Finding[] = [];
@@ -33,14 +33,14 @@ export async function examinePorts(
 async function examineMetricsPort(address: string): Promise<Finding> {
   const { host, port } = parseHostPort(address);
   const problem = port === 0 ? undefined : await listenFault(host, port);
-  if (problem === undefined) return ok(PORTS, `${address} is free.`);
+  if (problem === undefined) return passed(PORTS, `${address} is free.`);
   return problem.code === 'EADDRINUSE'
-    ? ok(PORTS, `${address} is taken, as it is by metrics while this controller runs.`)
+    ? passed(PORTS, `${address} is taken, as it is by metrics while this controller runs.`)
     : cannotListen(address, 'EDGE_METRICS_LISTEN', problem);
 }
 
 const cannotListen = (address: string, variable: string, problem: Error): Finding =>
-  fault(
+  failed(
     PORTS,
     `It cannot listen on ${address}: ${problem.message}.`,
     `Set ${variable} to an address and port that this user may listen on.`,
@@ -52,19 +52,19 @@ async function examinePort(
   isOurs: ((certificate: X509Certificate) => boolean) | undefined,
 ): Promise<Finding> {
   const { host, port } = parseHostPort(address);
-  if (port === 0) return ok(PORTS, `${variable} takes any free port.`);
+  if (port === 0) return passed(PORTS, `${variable} takes any free port.`);
   const problem = await listenFault(host, port);
-  if (problem === undefined) return ok(PORTS, `${address} is free.`);
+  if (problem === undefined) return passed(PORTS, `${address} is free.`);
   if (problem.code !== 'EADDRINUSE') return cannotListen(address, variable, problem);
   const shown = await certificateAt(ANY_ADDRESS.get(host) ?? host, port);
-  if (shown !== undefined && isOurs?.(shown) === true) return ok(PORTS, `${address} is taken by this controller.`);
+  if (shown !== undefined && isOurs?.(shown) === true) return passed(PORTS, `${address} is taken by this controller.`);
   if (shown !== undefined && isOurs === undefined)
     return warning(
       PORTS,
       `${address} is taken, and the database cannot say whether by this controller.`,
       'Mend the database first.',
     );
-  return fault(
+  return failed(
     PORTS,
     `${address} is in use by another program.`,
     `Stop that one, or set ${variable} to another address (ss -ltnp shows who it is).`,

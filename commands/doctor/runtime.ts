@@ -1,5 +1,5 @@
 /** The Node.js that runs this: whether its line still gets fixes. TLS and HTTP are its own. */
-import { ok, warning } from './finding.js';
+import { passed, warning } from './finding.js';
 import type { Finding } from './finding.js';
 
 const CHECK = 'Node.js';
@@ -18,8 +18,8 @@ const ENDS: ReadonlyMap<number, string> = new Map([
 /** @param version  such as `v24.1.0`. A line that this release does not know is newer than it, and passes. */
 export function examineRuntime(version: string, now: Date): Finding {
   const end = ENDS.get(Number(/^v(\d+)\./.exec(version)?.[1]));
-  if (end === undefined) return ok(CHECK, `${version}: this release does not know when its line ends.`);
-  if (now.getTime() <= Date.parse(`${end}T23:59:59Z`)) return ok(CHECK, `${version} gets fixes until ${end}.`);
+  if (end === undefined) return passed(CHECK, `${version}: this release does not know when its line ends.`);
+  if (now.getTime() <= Date.parse(`${end}T23:59:59Z`)) return passed(CHECK, `${version} gets fixes until ${end}.`);
   return warning(
     CHECK,
     `${version} is of a line without fixes since ${end}: faults in its TLS and HTTP stay.`,

@@ -1,7 +1,7 @@
 /** A network that files are compared with and brought to: the database itself, or the API of a controller. */
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { Kind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kinds.js';
 
 export interface Reader {
   /** The identity that reads; undefined for the operator of the database. */
@@ -19,9 +19,9 @@ export interface Writer {
   /** Changes made before a refusal are undone. */
   readonly isAllOrNothing: boolean;
   /** @returns the id of what was made */
-  create(kind: Kind, body: JsonObject): Promise<string>;
-  update(kind: Kind, id: string, body: JsonObject): Promise<void>;
-  remove(kind: Kind, id: string): Promise<void>;
+  create(kind: EntityKind, body: JsonObject): Promise<string>;
+  update(kind: EntityKind, id: string, body: JsonObject): Promise<void>;
+  remove(kind: EntityKind, id: string): Promise<void>;
   /** Until now what was made may be on its way still. */
   settle(): Promise<void>;
   assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;

@@ -8,7 +8,7 @@ import { asText, isObject } from '../../domain/network-files/values.js';
 import { basePaths } from '../../generated/routes.js';
 import { ChangeRefused } from './access.js';
 
-export interface ApiOptions {
+export interface ApiClientOptions {
   readonly url: string;
   /** File with the CA certificates by which the controller is known; the system's without it. */
   readonly ca?: string;
@@ -45,7 +45,7 @@ export class ApiClient {
   ) {}
 
   /** Logs in. @throws ApiError */
-  static async open(options: ApiOptions): Promise<ApiClient> {
+  static async open(options: ApiClientOptions): Promise<ApiClient> {
     const { url, ca, cert, key, username, passwordFile } = options;
     if (cert === undefined && (username === undefined || passwordFile === undefined)) {
       throw new ApiError('With --url, say who you are: --username with --password-file, or --cert with --key.');

@@ -2,11 +2,11 @@
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { Json, JsonObject } from '../../domain/model.js';
 import { toBody } from '../../domain/network-files/forms.js';
-import type { Kind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kinds.js';
 import type { Creation, Deletion, Plan, Step, Update } from '../../domain/network-files/plan.js';
-import { textOf } from '../../domain/network-files/problem.js';
-import type { Path, Problem } from '../../domain/network-files/problem.js';
-import { asText, isAlike, isObject, shown } from '../../domain/network-files/values.js';
+import { problemText } from '../../domain/network-files/problem.js';
+import type { ValuePath, Problem } from '../../domain/network-files/problem.js';
+import { asText, isAlike, isObject, displayed } from '../../domain/network-files/values.js';
 import { ChangeRefused } from './access.js';
 import type { Writer } from './access.js';
 import type { Ids } from './ids.js';
@@ -19,7 +19,7 @@ export class ImportStopped extends Error {
       isAllOrNothing || done === 0
         ? 'Nothing was changed.'
         : `${done} of the changes were made before. Correct the file and import it again: they are not made twice.`;
-    super(`${textOf([problem])}\n${kept}`, options);
+    super(`${problemText([problem])}\n${kept}`, options);
   }
 }
 
@@ -96,10 +96,10 @@ export function problemOf(step: Step | undefined, { message, field }: ChangeRefu
 /** Name for a config's data as a whole. */
 const ROOT = '(root)';
 
-const deletionOf = ({ kind, name }: Deletion): string => `the ${kind.title} ${shown(name)} cannot be deleted`;
+const deletionOf = ({ kind, name }: Deletion): string => `the ${kind.title} ${displayed(name)} cannot be deleted`;
 
 /** Empty for what is no field of the kind. Faults in the data of a config come without its own name. */
-function pathOf({ name: kind, fields }: Kind, field: string): Path {
+function pathOf({ name: kind, fields }: EntityKind, field: string): ValuePath {
   const [first = '', ...rest] = field.split('.');
   const own = fields.find(({ name, body }) => (body ?? name) === first);
   const inside = (parts: readonly string[]) => parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
@@ -125,7 +125,7 @@ async function change({ kind, name, entry, known, changes }: Update, writer: Wri
 }
 
 /** The identity of a tunneler has the id of its router. */
-function noteTunneler(kind: Kind, value: JsonObject, id: string, ids: Ids): void {
+function noteTunneler(kind: EntityKind, value: JsonObject, id: string, ids: Ids): void {
   if (kind.name === 'edgeRouters' && value['isTunnelerEnabled'] === true)
     ids.add('identities', asText(value['name']), id);
 }

@@ -4,14 +4,14 @@ import { DomainError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Context } from '../../handlers/context.js';
-import type { Connection } from '../../handlers/handler.js';
+import type { RequestConnection } from '../../handlers/handler.js';
 import type { Caller } from '../../handlers/reply.js';
 import { bindOperations } from '../../server/sessions/binder.js';
 import type { Bindings } from '../../server/sessions/binder.js';
 import { ERROR_TABLE } from '../../server/http/error-table.js';
 import { bodyFault } from '../../server/http/faults.js';
-import { validatorsOf } from '../../server/http/responder.js';
-import type { AnyReply } from '../../server/http/responder.js';
+import { validatorsOf } from '../../server/http/reply.js';
+import type { AnyReply } from '../../server/http/reply.js';
 import { ChangeRefused } from './access.js';
 import { managementOperation } from './operations.js';
 
@@ -38,7 +38,7 @@ const OPERATOR: Caller = {
   trace: null,
 };
 
-const CONNECTION: Connection = {
+const CONNECTION: RequestConnection = {
   ipAddress: '',
   contentType: 'application/json',
   prefers: <T extends string>(...[first]: readonly [T, ...T[]]) => first,
@@ -71,11 +71,12 @@ export class InProcessApi {
 
   /** The same for a change. @throws ChangeRefused */
   change(operationId: string, call: Call): Promise<AnyReply> {
-    return refused(() => this.call(operationId, call));
+    return asRefusedChange(() => this.call(operationId, call));
   }
 }
 
-function checkBody({ body: spec }: OperationSpec, body: unknown): void {
+/** @throws DomainError for a body that breaks the spec */
+export function checkBody({ body: spec }: OperationSpec, body: unknown): void {
   if (spec === null || body === undefined || spec.validator === null) return;
   const validate = validatorsOf.management[spec.validator];
   if (validate?.(body) !== false) return;
@@ -84,7 +85,7 @@ function checkBody({ body: spec }: OperationSpec, body: unknown): void {
 }
 
 /** @throws ChangeRefused in the place of a DomainError */
-export async function refused<T>(work: () => Promise<T>): Promise<T> {
+export async function asRefusedChange<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -7,27 +7,27 @@ import { createPasswordHasher } from '../../domain/auth/passwords.js';
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { Kind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kinds.js';
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Context } from '../../handlers/context.js';
-import { KeptTexts } from '../../handlers/kept-texts.js';
+import { ElementCache } from '../../handlers/element-cache.js';
 import { ListElement } from '../../handlers/reply.js';
 import { openNetwork } from '../../server/keys/bootstrap.js';
-import type { Config } from '../../server/settings/config.js';
+import type { Settings } from '../../server/settings/config.js';
 import type { Logger } from '../../server/base/log.js';
+import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { withNetwork } from '../../server/data/network-access.js';
 import { createOutgoing } from '../../server/sockets/outgoing.js';
 import { createPki } from '../../server/keys/pki.js';
 import { serverIdentity } from '../../server/keys/renewal.js';
-import type { AnyReply } from '../../server/http/responder.js';
+import type { AnyReply } from '../../server/http/reply.js';
 import { createEnrollments } from '../../server/keys/signed-tokens.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';
-import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { IdentityBatch } from './identity-batch.js';
-import { dataOf, InProcessApi, refused } from './in-process.js';
+import { dataOf, InProcessApi, asRefusedChange } from './in-process.js';
 import { allPages } from './pages.js';
-import { partial } from './partial.js';
+import { partialContext } from './partial-context.js';
 import { asText } from '../../domain/network-files/values.js';
 
 /**
@@ -36,7 +36,7 @@ import { asText } from '../../domain/network-files/values.js';
  * @throws ConfigError without a network, SchemaError when its schema is not that of this release
  */
 export async function withLocalNetwork<T>(
-  config: Config,
+  config: Settings,
   log: Logger,
   work: (network: NetworkAccess) => Promise<T>,
 ): Promise<T> {
@@ -79,10 +79,10 @@ const pageOf = (reply: AnyReply): JsonObject[] =>
 
 /** Makes the context of lists. */
 const readingContext = (stores: Stores): Context =>
-  partial<Context>('a list of the network', {
+  partialContext('a list of the network', {
     stores,
     edgeConnections: { of: () => 'unknown' },
-    keptTexts: new KeptTexts(0),
+    elementCache: new ElementCache(0),
   });
 
 const PURPOSE = 'a change of the network';
@@ -91,7 +91,7 @@ const PURPOSE = 'a change of the network';
  * Makes the context of changes: the keys of the network sign the enrollments that are made with routers and identities.
  */
 async function openContext(
-  config: Config,
+  config: Settings,
   stores: Stores,
   log: Logger,
   schemas: SchemaThread,
@@ -103,7 +103,7 @@ async function openContext(
   const enrollments = createEnrollments({ config, identity, pki, stores });
   const outgoing = createOutgoing({ allow: config.outgoingAllow });
   return (tx) =>
-    partial<Context>(PURPOSE, {
+    partialContext(PURPOSE, {
       stores: tx,
       newId,
       pki,
@@ -114,13 +114,15 @@ async function openContext(
 }
 
 function writerOf(context: Context): Writer {
-  const batch = new IdentityBatch(context.stores);
-  const api = new InProcessApi(partial<Context>(PURPOSE, { ...context, stores: batch.stores }));
-  const settle = () => refused(() => batch.flush());
+  const batch = new IdentityBatch(context);
+  const api = new InProcessApi(context);
+  const settle = () => asRefusedChange(() => batch.flush());
   return {
     lanes: 1, // a transaction has one connection
     isAllOrNothing: true,
-    async create({ operations }: Kind, body) {
+    async create({ name, operations }: EntityKind, body) {
+      const batched = name === 'identities' ? await asRefusedChange(() => batch.add(body)) : undefined;
+      if (batched !== undefined) return batched;
       return asText(dataOf(await api.change(operations.create, { body }))['id']);
     },
     async update({ operations }, id, body) {

@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import type { KindName } from '../../domain/network-files/kind-names.js';
 import type { NetworkAccess } from './access.js';
-import type { ApiOptions } from './api-client.js';
+import type { ApiClientOptions } from './api-client.js';
 import { loadConfig } from '../shared/config.js';
 import { commandLog } from '../shared/log.js';
 
-export interface NetworkOptions extends Partial<ApiOptions> {
+export interface NetworkOptions extends Partial<ApiClientOptions> {
   readonly only?: ReadonlySet<KindName>;
 }
 

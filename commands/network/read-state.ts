@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../domain/model.js';
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { KINDS } from '../../domain/network-files/kinds.js';
-import type { Target } from '../../domain/network-files/kinds.js';
-import { stateOf } from '../../domain/network-files/state.js';
+import type { ReferenceTarget } from '../../domain/network-files/kinds.js';
+import { networkState } from '../../domain/network-files/state.js';
 import type { State } from '../../domain/network-files/state.js';
 import type { Reader } from './access.js';
 import { asText } from '../../domain/network-files/values.js';
@@ -17,7 +17,7 @@ export async function readState(
   hasConfigs: (identity: JsonObject) => boolean,
   onList: (what: string, done: number) => void,
 ): Promise<State> {
-  const lists = new Map<Target, JsonObject[]>();
+  const lists = new Map<ReferenceTarget, JsonObject[]>();
   const count = () => [...lists.values()].reduce((sum, list) => sum + list.length, 0);
   for (const name of KIND_NAMES) {
     onList(name, count());
@@ -30,7 +30,7 @@ export async function readState(
     onList('service configs', count());
     lists.set('identities', await withServiceConfigs(lists.get('identities') ?? [], reader, hasConfigs));
   }
-  return stateOf(Object.fromEntries(lists) as Record<Target, JsonObject[]>, reader.identityId);
+  return networkState(Object.fromEntries(lists) as Record<ReferenceTarget, JsonObject[]>, reader.identityId);
 }
 
 async function withServiceConfigs(

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';
 import { API_LANES, ApiClient } from './api-client.js';
-import type { ApiOptions } from './api-client.js';
+import type { ApiClientOptions } from './api-client.js';
 import { inLanes } from './lanes.js';
 import { managementOperation } from './operations.js';
 import { allPages } from './pages.js';
@@ -19,7 +19,7 @@ const elementsOf = ({ data }: JsonObject): JsonObject[] => (Array.isArray(data) 
 
 /** Each change is a request of its own. @throws ApiError */
 export async function withRemoteNetwork<T>(
-  options: ApiOptions,
+  options: ApiClientOptions,
   work: (network: NetworkAccess) => Promise<T>,
 ): Promise<T> {
   const client = await ApiClient.open(options);

@@ -1,7 +1,7 @@
 /** The configuration that a command works with. What reads it is loaded only when a command needs it. */
 import type { Command } from 'commander';
 import type { ReadSettings } from '../../server/settings/config-reader.js';
-import type { Config } from '../../server/settings/config.js';
+import type { Settings } from '../../server/settings/config.js';
 
 /** The file that `--config` or `EDGE_CONFIG` names; undefined without one. */
 export function configFile(command: Command): string | undefined {
@@ -21,4 +21,4 @@ export async function loadSettings(command: Command): Promise<ReadSettings> {
 }
 
 /** @throws as `loadSettings` */
-export const loadConfig = async (command: Command): Promise<Config> => (await loadSettings(command)).config;
+export const loadConfig = async (command: Command): Promise<Settings> => (await loadSettings(command)).config;

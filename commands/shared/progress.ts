@@ -3,14 +3,14 @@
 const TERMINAL_MS = 200;
 const LINES_MS = 10_000;
 
-export interface Progress {
+export interface ProgressLine {
   readonly report: (table: string, rows: number) => void;
   /** Takes the line away that is on a terminal. */
   readonly end: () => void;
 }
 
 /** @param doing  the work, such as `Taking the snapshot` */
-export function progress(doing: string, stream: NodeJS.WriteStream = process.stderr): Progress {
+export function progress(doing: string, stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   let last = performance.now();
   let isShown = false;
   return {

@@ -3,7 +3,7 @@
  * columns, its symbols and the mapping of a row.
  */
 import { mapBatches } from '../../domain/batches.js';
-import type { BaseEntity, Page, Tags, Unread } from '../../domain/model.js';
+import type { BaseEntity, Page, Tags, LazyRow } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { deleteStatement, insertStatement, updateStatement, versionStatement } from './change-statements.js';
 import type { Values } from './change-statements.js';
@@ -85,7 +85,7 @@ interface PageQuery {
 type Total = { total_count: number | string };
 /** A row of a page that is not read: its id, all its columns as one text, and the total. */
 type TextRow = readonly [id: string, text: string, total: string];
-type ToUnread<T> = (id: string, text: string) => Unread<T>;
+type ToUnread<T> = (id: string, text: string) => LazyRow<T>;
 
 type Paged = Omit<PageSource<never, unknown>, 'fromRow'>;
 
@@ -138,7 +138,7 @@ export class Lists {
     source: ListSource<Row, T>,
     request: ListRequest,
     scope: Scope = everything,
-  ): Promise<Page<Unread<T>>> {
+  ): Promise<Page<LazyRow<T>>> {
     // First: a list that leaves in batches keeps its connection.
     const unread = await toUnread(db, source);
     const { rows, rest, page, before } = await this.#find<TextRow>(db, source, request, scope, 'texts');

@@ -3,7 +3,7 @@
  * Each comes as one text, in PostgreSQL's form of a record: to take 27 columns off the connection one by one costs
  * more than all else that a known row needs.
  */
-import type { Unread } from '../../domain/model.js';
+import type { LazyRow } from '../../domain/model.js';
 import { parserOf } from '../postgres/connection.js';
 import type { Column } from '../postgres/connection.js';
 
@@ -65,7 +65,7 @@ class RowReader<Row, T> {
   }
 }
 
-class UnreadRow<Row, T> implements Unread<T> {
+class UnreadRow<Row, T> implements LazyRow<T> {
   constructor(
     readonly id: string,
     readonly text: string,
@@ -81,7 +81,7 @@ class UnreadRow<Row, T> implements Unread<T> {
 export function unreadRows<Row, T>(
   columns: readonly Column[],
   fromRow: (row: Row) => T,
-): (id: string, text: string) => Unread<T> {
+): (id: string, text: string) => LazyRow<T> {
   const reader = new RowReader(columns, fromRow);
   return (id, text) => new UnreadRow(id, text, reader);
 }

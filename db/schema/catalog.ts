@@ -3,7 +3,7 @@ import type { Db } from '../postgres/contracts.js';
 import { networkTables } from './shipped-schema.js';
 import { unprepared } from '../postgres/statement.js';
 
-export interface Column {
+export interface CatalogColumn {
   readonly name: string;
   /** As PostgreSQL writes it, such as `timestamp(3) with time zone`. */
   readonly type: string;
@@ -11,11 +11,11 @@ export interface Column {
 
 export interface TableShape {
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly CatalogColumn[];
 }
 
 /** Numbers of transactions, which mean something in one cluster only: none is carried to another. */
-export const isOfCluster = ({ type }: Column): boolean => type === 'xid8' || type === 'pg_snapshot';
+export const isOfCluster = ({ type }: CatalogColumn): boolean => type === 'xid8' || type === 'pg_snapshot';
 
 const SHAPES = `SELECT c.relname AS name,
   json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))

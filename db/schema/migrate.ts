@@ -45,7 +45,7 @@ export async function migrate(
   wanted = migrationNames,
   onNewer: OnNewer = () => undefined,
 ): Promise<string[]> {
-  const client = await connect(connection);
+  const client = await connectForMigration(connection);
   try {
     await refuseUnfit(client);
     if (await isCurrent(client, wanted, onNewer)) return [];
@@ -95,7 +95,7 @@ class MigrationFault extends Error {
  * @throws SchemaError for a database that cannot be reached, or that no start could bring forward
  */
 export async function pendingMigrations(connection: ServerConfig): Promise<string[]> {
-  const client = await connect(connection);
+  const client = await connectForMigration(connection);
   try {
     await refuseUnfit(client);
     const applied = await appliedIn(client);
@@ -113,7 +113,7 @@ export function purposeOf(name: string): string {
 }
 
 /** For one look at the database, before any of the other connections. @throws SchemaError */
-export async function connect(connection: ServerConfig): Promise<pg.Client> {
+export async function connectForMigration(connection: ServerConfig): Promise<pg.Client> {
   try {
     await connection.servers?.find(CONNECT_MS);
     const client = new ServerClient({

@@ -1,7 +1,7 @@
 /** The schema of a database, read from PostgreSQL's own catalog, as SQL that makes it again. */
 
 /** Runs one statement on the database that is to be described. */
-export type Query = (sql: string) => Promise<{ rows: Record<string, unknown>[] }>;
+export type RunQuery = (sql: string) => Promise<{ rows: Record<string, unknown>[] }>;
 
 const HEAD = '-- The schema after all migrations. Written by scripts/dump-schema.ts; do not edit.';
 /** Functions come before the tables that some of them read, because tables may use functions. */
@@ -11,7 +11,7 @@ const UNCHECKED_BODIES = 'SET check_function_bodies = off;';
  * Everything in the schema `public` that no extension brought, in a fixed order.
  * @throws Error for a kind of object that it does not know, unless those are to be left out
  */
-export async function dumpSchema(query: Query, { leavesOutUnknown = false } = {}): Promise<string> {
+export async function dumpSchema(query: RunQuery, { leavesOutUnknown = false } = {}): Promise<string> {
   const texts = async (sql: string) => (await query(sql)).rows.map((row) => String(row['text']));
   const unknown = leavesOutUnknown ? [] : await texts(UNKNOWN);
   if (unknown.length > 0) throw new Error(`db/schema/schema-dump.ts does not know how to write: ${unknown.join(', ')}`);
@@ -29,7 +29,7 @@ export async function dumpSchema(query: Query, { leavesOutUnknown = false } = {}
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-async function tableText(query: Query, table: string): Promise<string> {
+async function tableText(query: RunQuery, table: string): Promise<string> {
   const { rows } = await query(columnsOf(table));
   const constraints = (await query(constraintsOf(table))).rows;
   const lines = [...rows, ...constraints].map((row) => `  ${String(row['text'])}`);

@@ -3,7 +3,7 @@
  * and what changes no row are written here.
  */
 import { isAuditId } from '../../domain/audit.js';
-import type { ActorKind, AuditRecord, Refusal } from '../../domain/audit.js';
+import type { ActorKind, AuditRecord, RefusalRecord } from '../../domain/audit.js';
 import type { Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { AUDIT_LOCK } from '../postgres/advisory-locks.js';
@@ -151,7 +151,7 @@ export interface AuditRecordStore {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<AuditRecord>;
   /** @param controller  name of the one that refused */
-  addRefusals(refusals: readonly Refusal[], controller: string): Promise<void>;
+  addRefusals(refusals: readonly RefusalRecord[], controller: string): Promise<void>;
   /**
    * Writes what logins have counted for at least so long. Answers how many records it made.
    * @param controller  name of the one that writes

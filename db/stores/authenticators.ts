@@ -100,7 +100,7 @@ export interface ExtensionState {
   readonly method: AuthenticatorMethod;
   readonly isIssuedByNetwork: boolean;
   readonly certPem: string | null;
-  readonly publicKeyPrint: string | null;
+  readonly publicKeyFingerprint: string | null;
   readonly isKeyRollRequested: boolean;
   /** Issued, and not yet shown by its holder. */
   readonly unverifiedCertPem: string | null;
@@ -112,7 +112,7 @@ export interface ExtensionState {
 export interface CertificatePrints {
   readonly certPem: string;
   readonly fingerprint: string;
-  readonly publicKeyPrint: string;
+  readonly publicKeyFingerprint: string;
 }
 
 export interface CertDraft extends CertificatePrints {
@@ -227,7 +227,7 @@ const HAS_CERTIFICATE = slowRead(
 const EXTENSION = read<ExtensionState>(
   'authenticator-extension',
   `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
-  cert_pem AS "certPem", public_key_print AS "publicKeyPrint", is_key_roll_requested AS "isKeyRollRequested",
+  cert_pem AS "certPem", public_key_print AS "publicKeyFingerprint", is_key_roll_requested AS "isKeyRollRequested",
   unverified_cert_pem AS "unverifiedCertPem" FROM authenticators WHERE id = $1 AND identity_id = $2`,
 );
 
@@ -315,7 +315,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         method: 'cert',
         cert_pem: draft.certPem,
         fingerprint: draft.fingerprint,
-        public_key_print: draft.publicKeyPrint,
+        public_key_print: draft.publicKeyFingerprint,
         is_issued_by_network: draft.isIssuedByNetwork,
         ca_id: draft.caId,
         tags: json(draft.tags),
@@ -353,7 +353,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
         currentPem,
         next.certPem,
         next.fingerprint,
-        next.publicKeyPrint,
+        next.publicKeyFingerprint,
       ]);
       return rowCount === 1;
     },

@@ -3,7 +3,7 @@
  * page; a create writes the identity and its enrollments in one statement.
  */
 import type { CaRef, EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
-import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, Unread } from '../../domain/model.js';
+import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, LazyRow } from '../../domain/model.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Selectable } from '../../domain/policy/roles.js';
@@ -189,7 +189,7 @@ export interface IdentityStore {
   findRights(id: string): Promise<Rights | undefined>;
   /** The same; no other transaction changes the identity until this one ends. Call it before all else that locks. */
   lockRights(id: string): Promise<Rights | undefined>;
-  list(request: ListRequest & RoleFilter & Selection): Promise<Page<Unread<Identity>>>;
+  list(request: ListRequest & RoleFilter & Selection): Promise<Page<LazyRow<Identity>>>;
   create(
     id: string,
     draft: IdentityDraft & { isDefaultAdmin?: boolean },

@@ -26,7 +26,7 @@ export interface CheckOptions extends SchemaCheckOptions {
   readonly seals: Seals;
 }
 
-export interface Check {
+export interface IntegrityCheck {
   /** Of the log. */
   readonly name: string;
   readonly canFix: boolean;
@@ -38,7 +38,7 @@ const rowsOf = async <R>(tx: Db, sql: string, values: readonly unknown[] = []): 
   await tx.many(unprepared<R>('SQL', sql), values);
 
 /** The first is the schema: the others rely on its triggers and functions. */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly IntegrityCheck[] = [
   { name: 'structure', canFix: false, run: checkStructure },
   { name: 'functions, triggers and indexes', canFix: true, run: checkRebuildable },
   { name: 'epochs', canFix: true, run: checkEpochs },

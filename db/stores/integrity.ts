@@ -6,7 +6,7 @@ import { noteAudit } from './audit-records.js';
 import { MAINTENANCE_LOCK } from '../postgres/advisory-locks.js';
 import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { CHECKS } from './integrity-checks.js';
-import type { Check, CheckOptions, Seals } from './integrity-checks.js';
+import type { IntegrityCheck, CheckOptions, Seals } from './integrity-checks.js';
 import { missingStatements } from '../schema/schema-checks.js';
 import { slowRead, unprepared } from '../postgres/statement.js';
 
@@ -19,10 +19,10 @@ export interface IntegrityRun {
   /** Why it did not get to its end; empty when it did. */
   readonly error: string;
   readonly hasTooMany: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly IntegrityFinding[];
 }
 
-export interface Finding {
+export interface IntegrityFinding {
   readonly description: string;
   readonly isFixed: boolean;
 }
@@ -87,7 +87,11 @@ async function begin(lane: MaintenanceLane, isFixing: boolean): Promise<void> {
 }
 
 /** A check that cannot repair what it found tells it all the same. */
-async function runCheck(lane: MaintenanceLane, check: Check, options: CheckOptions): Promise<Finding[]> {
+async function runCheck(
+  lane: MaintenanceLane,
+  check: IntegrityCheck,
+  options: CheckOptions,
+): Promise<IntegrityFinding[]> {
   const attempt = async (isFixing: boolean) =>
     lane.transaction(async (tx) => {
       await tx.execute(unprepared('SET', `SET LOCAL lock_timeout = '${PATIENCE}'`));
@@ -113,7 +117,7 @@ async function runCheck(lane: MaintenanceLane, check: Check, options: CheckOptio
   }
 }
 
-async function keep(lane: MaintenanceLane, before: number, findings: readonly Finding[]): Promise<void> {
+async function keep(lane: MaintenanceLane, before: number, findings: readonly IntegrityFinding[]): Promise<void> {
   if (findings.length === 0) return;
   await lane.run(
     `INSERT INTO integrity_findings (position, description, is_fixed)
@@ -145,7 +149,7 @@ export interface IntegrityStore {
   lastRun(): Promise<IntegrityRun>;
 }
 
-const FINDINGS = slowRead<Finding>(
+const FINDINGS = slowRead<IntegrityFinding>(
   'integrity-findings',
   'SELECT description, is_fixed AS "isFixed" FROM integrity_findings ORDER BY position',
 );

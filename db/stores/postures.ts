@@ -5,8 +5,8 @@
 import type { BaseEntity, Tags } from '../../domain/model.js';
 import type { AskedCheck } from '../../domain/posture/evaluate.js';
 import type { NamedChecks } from '../../domain/posture/report.js';
-import { NOTHING_KNOWN, readTold } from '../../domain/posture/state.js';
-import type { PostureState, Told } from '../../domain/posture/state.js';
+import { NOTHING_KNOWN, readPostureReport } from '../../domain/posture/state.js';
+import type { PostureState, PostureReport } from '../../domain/posture/state.js';
 import type { Criteria } from '../../domain/posture/criteria.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
@@ -73,7 +73,7 @@ ${SOURCE} WHERE s.id = $1`;
 
 const fromRow = (row: PostureRow): KnownPosture => ({
   state: {
-    ...readTold(row.reported),
+    ...readPostureReport(row.reported),
     passedMfaAt: row.mfa_passed_at,
     wokenAt: row.woken_at,
     unlockedAt: row.unlocked_at,
@@ -154,7 +154,7 @@ export function postureStore(db: Db): PostureStore {
       return basisFrom(rows[0]);
     },
     async keep(apiSessionId, { os, mac, domain, processes, wokenAt, unlockedAt }) {
-      const told: Told = { os, mac, domain, processes };
+      const told: PostureReport = { os, mac, domain, processes };
       await db.execute(KEEP, [apiSessionId, json(told), wokenAt, unlockedAt]);
       db.touched?.({ postureOf: apiSessionId });
     },

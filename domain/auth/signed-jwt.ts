@@ -16,7 +16,7 @@ export interface JwtSigner {
   /** Public key that verifies its signatures. */
   readonly publicJwk: PublicJwk & Required<Pick<PublicJwk, 'x5c'>>;
   /** @returns the JWT in its compact form */
-  sign(claims: Claims): Promise<string>;
+  sign(claims: JwtClaims): Promise<string>;
 }
 
 /** A public key as RFC 7517 writes it: `crv`, `x`, `y` of an elliptic curve, or `n`, `e` of RSA. */
@@ -36,7 +36,7 @@ export interface PublicJwk {
   readonly e?: string;
 }
 
-export type Claims = Readonly<Record<string, unknown>>;
+export type JwtClaims = Readonly<Record<string, unknown>>;
 
 const curves: Readonly<Record<string, { algorithm: JwtAlgorithm; digest: string }>> = {
   prime256v1: { algorithm: 'ES256', digest: 'sha256' },
@@ -129,7 +129,7 @@ export function enrollmentClaims(input: {
   token: string;
   method: EnrollmentMethod;
   expiresAt: Date;
-}): Claims {
+}): JwtClaims {
   return {
     iss: `https://${input.advertise}`,
     sub: input.subjectId,
@@ -142,7 +142,7 @@ export function enrollmentClaims(input: {
 }
 
 /** Claims for enrolling with certificates of one CA; may be used any number of times and does not expire. */
-export function caClaims(input: { advertise: string; caId: string }): Claims {
+export function caClaims(input: { advertise: string; caId: string }): JwtClaims {
   return {
     iss: `https://${input.advertise}/`,
     sub: input.caId,
@@ -154,7 +154,7 @@ export function caClaims(input: { advertise: string; caId: string }): Claims {
 }
 
 /** Claims that tell an enroller where the network is. `tokenId` is random. */
-export function networkClaims(input: { advertise: string; tokenId: string }): Claims {
+export function networkClaims(input: { advertise: string; tokenId: string }): JwtClaims {
   const url = `https://${input.advertise}/`;
   return { iss: url, sub: url, aud: ['openziti-enroller'], jti: input.tokenId, em: 'network', ctrls: null };
 }
@@ -174,7 +174,7 @@ export function sessionClaims(input: {
   identityId: string;
   type: PolicyType;
   now: Date;
-}): Claims {
+}): JwtClaims {
   return {
     iss: `https://${input.advertise}`,
     sub: input.serviceId,

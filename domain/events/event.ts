@@ -8,7 +8,7 @@ export interface EventRecord extends AuditRecord {
 }
 
 /** An event as it is sent. */
-export interface Message {
+export interface EventMessage {
   /** Id of the event, the same however often it is sent. */
   readonly id: string;
   readonly body: string;
@@ -18,7 +18,7 @@ export interface Message {
  * Returns the message for an audit record, with the id of the event in place of the record's. Members that are null are
  * left out.
  */
-export function messageOf(timeline: string, record: EventRecord): Message {
+export function toEventMessage(timeline: string, record: EventRecord): EventMessage {
   const { position, id: auditId, at, kind, actor, ...rest } = record;
   const id = eventIdText(timeline, position);
   const body = { id, auditId, at: at.toISOString(), kind, actor: known(actor), ...known(rest) };

@@ -141,7 +141,7 @@ export function reachedBy({ policies }: RouterModel, type: PolicyType): Set<stri
  * Returns the changes that lead from one state to the next; none when they are the same. New entities come before those
  * that refer to them, and removed ones after. From NO_MODEL: the whole state.
  */
-export function changesBetween(before: RouterModel, after: RouterModel): ModelChange[] {
+export function modelChanges(before: RouterModel, after: RouterModel): ModelChange[] {
   const identityId = after.identity?.id ?? before.identity?.id ?? '';
   const isOther = (policy: ModelPolicy) => before.policies.get(policy.id)?.type !== policy.type;
   const gone = [...before.policies.values()].filter(({ id, type }) => after.policies.get(id)?.type !== type);

@@ -2,11 +2,11 @@
 import { Ajv } from 'ajv';
 import type { ErrorObject } from 'ajv';
 import type { Json } from '../model.js';
-import type { Path } from './problem.js';
-import { asText, shown } from './values.js';
+import type { ValuePath } from './problem.js';
+import { asText, displayed } from './values.js';
 
 export interface Fault {
-  readonly path: Path;
+  readonly path: ValuePath;
   readonly reason: string;
   /** It is about the name at the end of the path, not about its value. */
   readonly isOfName: boolean;
@@ -24,15 +24,15 @@ export function createFormCheck(schema: object): (value: Json) => Fault[] {
 function faultOf({ instancePath, keyword, params }: ErrorObject, value: Json): Fault {
   const path = pathOf(instancePath, value);
   const given = params as Readonly<Record<string, Json>>;
-  if (keyword === 'required') return { path, reason: `lacks ${shown(given['missingProperty'])}`, isOfName: false };
+  if (keyword === 'required') return { path, reason: `lacks ${displayed(given['missingProperty'])}`, isOfName: false };
   if (keyword === 'additionalProperties')
     return { path: [...path, asText(given['additionalProperty'])], reason: unknownName(path), isOfName: true };
   return { path, reason: reasonOf(keyword, given), isOfName: false };
 }
 
-const unknownName = (path: Path): string => (path.length === 0 ? 'is no kind of entity' : 'is no field of this');
+const unknownName = (path: ValuePath): string => (path.length === 0 ? 'is no kind of entity' : 'is no field of this');
 
-function pathOf(pointer: string, root: Json): Path {
+function pathOf(pointer: string, root: Json): ValuePath {
   let value: Json | undefined = root;
   return pointer
     .split('/')
@@ -52,9 +52,9 @@ function reasonOf(keyword: string, params: Readonly<Record<string, Json>>): stri
     case 'type':
       return `must be ${[params['type']].flat().map(String).join(' or ')}`;
     case 'enum':
-      return `must be one of ${[params['allowedValues'] ?? []].flat().map(shown).join(', ')}`;
+      return `must be one of ${[params['allowedValues'] ?? []].flat().map(displayed).join(', ')}`;
     case 'const':
-      return `must be ${shown(params['allowedValue'])}`;
+      return `must be ${displayed(params['allowedValue'])}`;
     case 'minLength':
       return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`;
     case 'maxLength':

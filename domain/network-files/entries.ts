@@ -5,14 +5,14 @@ import { complete } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { Kind } from './kinds.js';
+import type { EntityKind } from './kinds.js';
 import { fieldText, NetworkFileError } from './problem.js';
-import type { Path, Place, Problem } from './problem.js';
-import { asText, isObject, shown } from './values.js';
+import type { ValuePath, Place, Problem } from './problem.js';
+import { asText, isObject, displayed } from './values.js';
 import type { ReadYaml } from './yaml.js';
 
 export interface Entry {
-  readonly kind: Kind;
+  readonly kind: EntityKind;
   /** Name, unique in its kind. */
   readonly name: string;
   /** Value in the file, as written. */
@@ -20,7 +20,7 @@ export interface Entry {
   /** Complete, by name. */
   readonly value: JsonObject;
   /** Makes a problem at a path in the entity. @param path  in the entity */
-  readonly problem: (path: Path, reason: string) => Problem;
+  readonly problem: (path: ValuePath, reason: string) => Problem;
 }
 
 export interface Entries {
@@ -87,7 +87,7 @@ function repeated(entries: readonly Entry[]): Problem[] {
     if (before === undefined) seen.set(key, found.place);
     else {
       const where = `${before.file}:${before.line}`;
-      problems.push(problem([kind.key], `${kind.title} ${shown(name)} is there twice: the other is at ${where}`));
+      problems.push(problem([kind.key], `${kind.title} ${displayed(name)} is there twice: the other is at ${where}`));
     }
     const mark = kind.fields.find(({ isMark }) => isMark === true)?.name;
     if (mark === undefined || value[mark] !== true) continue;

@@ -5,14 +5,14 @@
 import type { Json, JsonObject } from '../model.js';
 import { defaultAuthPolicy } from '../auth/auth-policy.js';
 import { certificatesOf, toPem } from '../pki/pem.js';
-import type { Field, Kind, Reference, Target } from './kinds.js';
+import type { KindField, EntityKind, Reference, ReferenceTarget } from './kinds.js';
 import { asSet, asText, isAlike, isObject } from './values.js';
 
 /** @throws for what it does not know */
-export type Translate = (target: Target, idOrName: string) => string;
+export type Translate = (target: ReferenceTarget, idOrName: string) => string;
 
 /** Every field of the kind that is kept, by its name in files. `null` is no value. */
-export function complete(kind: Kind, value: JsonObject): JsonObject {
+export function complete(kind: EntityKind, value: JsonObject): JsonObject {
   return Object.fromEntries(
     kind.fields.map((field): [string, Json] => {
       const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
@@ -21,7 +21,7 @@ export function complete(kind: Kind, value: JsonObject): JsonObject {
   );
 }
 
-function normal(field: Field, value: Json): Json {
+function normal(field: KindField, value: Json): Json {
   if (field.isSet === true && Array.isArray(value)) return asSet(value);
   if (typeof value !== 'string') return value;
   if (field.name === 'enrollment') return { [value]: true };
@@ -40,7 +40,7 @@ function plainPem(text: string): string {
 }
 
 /** Returns the value as written to a file: without members that have their default. */
-export function compact(kind: Kind, value: JsonObject): JsonObject {
+export function compact(kind: EntityKind, value: JsonObject): JsonObject {
   return Object.fromEntries(
     kind.fields
       .filter(({ name, fallback }) => fallback === undefined || !isAlike(value[name], fallback))
@@ -49,7 +49,7 @@ export function compact(kind: Kind, value: JsonObject): JsonObject {
 }
 
 /** From an answer of the API. @param nameOf  of an id */
-export function fromDetail(kind: Kind, detail: JsonObject, nameOf: Translate): JsonObject {
+export function fromDetail(kind: EntityKind, detail: JsonObject, nameOf: Translate): JsonObject {
   const value: JsonObject = {};
   for (const field of kind.fields) {
     const found = field.isMark === true ? isMarked(kind, detail) : detail[field.detail ?? field.name];
@@ -59,14 +59,14 @@ export function fromDetail(kind: Kind, detail: JsonObject, nameOf: Translate): J
   return complete(kind, value);
 }
 
-const isMarked = ({ name }: Kind, { id, isDefaultAdmin }: JsonObject): boolean =>
+const isMarked = ({ name }: EntityKind, { id, isDefaultAdmin }: JsonObject): boolean =>
   name === 'authPolicies' ? id === defaultAuthPolicy.id : isDefaultAdmin === true;
 
 /**
  * A request that makes it, or one that makes an entity that exists be so.
  * @param idOf  of a name
  */
-export function toBody(kind: Kind, value: JsonObject, idOf: Translate, isUpdate: boolean): JsonObject {
+export function toBody(kind: EntityKind, value: JsonObject, idOf: Translate, isUpdate: boolean): JsonObject {
   const body: JsonObject = {};
   for (const field of kind.fields) {
     if (field.isApart === true || (isUpdate && field.life !== undefined && field.name !== 'typeId')) continue;
@@ -81,7 +81,7 @@ export function toBody(kind: Kind, value: JsonObject, idOf: Translate, isUpdate:
   return body;
 }
 
-function translated(field: Field, value: Json, translate: Translate, to: 'names' | 'ids'): Json {
+function translated(field: KindField, value: Json, translate: Translate, to: 'names' | 'ids'): Json {
   let result = value;
   for (const reference of field.references ?? []) {
     if (to === 'names' && value === reference.builtin) return null;
@@ -130,13 +130,13 @@ function pairOf(pair: Json, translate: Translate): Json {
 
 /** A name that a value refers to, and where: the path begins with the field. */
 export interface Mention {
-  readonly target: Target;
+  readonly target: ReferenceTarget;
   readonly name: string;
   readonly path: readonly (string | number)[];
 }
 
 /** Everything that a complete value refers to by name. */
-export function mentionsIn(kind: Kind, value: JsonObject): Mention[] {
+export function mentionsIn(kind: EntityKind, value: JsonObject): Mention[] {
   return kind.fields.flatMap((field) =>
     (field.references ?? []).flatMap((reference) => {
       let found: Json = value[field.name] ?? null;

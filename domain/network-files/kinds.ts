@@ -8,7 +8,7 @@ import type { Json } from '../model.js';
 import type { KindName } from './kind-names.js';
 
 /** Kind that a file may refer to: controllers are no kind of their own, since each one registers itself. */
-export type Target = KindName | 'controllers';
+export type ReferenceTarget = KindName | 'controllers';
 
 /**
  * How a value refers to others: one name, a list of names, role selectors (`@name`), an object with names for keys, or
@@ -19,13 +19,13 @@ export type ReferenceForm = 'name' | 'names' | 'selectors' | 'keys' | 'pairs';
 export interface Reference {
   /** Inside the field; empty for the field itself. */
   readonly path: readonly string[];
-  readonly target: Target;
+  readonly target: ReferenceTarget;
   readonly form: ReferenceForm;
   /** The id of what is meant when nothing is named. */
   readonly builtin?: string;
 }
 
-export interface Field {
+export interface KindField {
   /** In files. */
   readonly name: string;
   /** In the bodies of requests, when it has another name there. */
@@ -45,7 +45,7 @@ export interface Field {
   readonly references?: readonly Reference[];
 }
 
-export interface Kind {
+export interface EntityKind {
   readonly name: KindName;
   /** One of them, for people. */
   readonly title: string;
@@ -60,25 +60,25 @@ export interface Kind {
   };
   /** The field by which one is known. */
   readonly key: 'name' | 'controller';
-  readonly fields: readonly Field[];
+  readonly fields: readonly KindField[];
 }
 
-const TAGS: Field = { name: 'tags', fallback: {} };
-const NAME: Field = { name: 'name' };
-const ATTRIBUTES: Field = { name: 'roleAttributes', fallback: [], isSet: true };
-const selectors = (name: string, target: KindName): Field => ({
+const TAGS: KindField = { name: 'tags', fallback: {} };
+const NAME: KindField = { name: 'name' };
+const ATTRIBUTES: KindField = { name: 'roleAttributes', fallback: [], isSet: true };
+const selectors = (name: string, target: KindName): KindField => ({
   name,
   fallback: [],
   isSet: true,
   references: [{ path: [], target, form: 'selectors' }],
 });
-const CONFIGS: Field = {
+const CONFIGS: KindField = {
   name: 'configs',
   fallback: [],
   isSet: true,
   references: [{ path: [], target: 'configs', form: 'names' }],
 };
-const ROUTER_FIELDS: readonly Field[] = [
+const ROUTER_FIELDS: readonly KindField[] = [
   NAME,
   { name: 'cost', fallback: 0 },
   { name: 'noTraversal', fallback: false },
@@ -86,7 +86,7 @@ const ROUTER_FIELDS: readonly Field[] = [
   { name: 'ctrlChanListeners', fallback: {} },
   CONFIGS,
 ];
-const hosting = (name: string): Field => ({
+const hosting = (name: string): KindField => ({
   name,
   fallback: {},
   references: [{ path: [], target: 'services', form: 'keys' }],
@@ -98,7 +98,7 @@ const operationsOf = (one: string, many: string) => ({
   remove: `delete${one}`,
 });
 
-const CONFIG_TYPES: Kind = {
+const CONFIG_TYPES: EntityKind = {
   name: 'configTypes',
   title: 'config type',
   definition: 'configTypeCreate',
@@ -107,7 +107,7 @@ const CONFIG_TYPES: Kind = {
   fields: [NAME, { name: 'target', fallback: null, life: 'fixed' }, { name: 'schema', fallback: null }, TAGS],
 };
 
-const CONFIG: Kind = {
+const CONFIG: EntityKind = {
   name: 'configs',
   title: 'config',
   definition: 'configCreate',
@@ -127,7 +127,7 @@ const CONFIG: Kind = {
   ],
 };
 
-const EXTERNAL_JWT_SIGNER: Kind = {
+const EXTERNAL_JWT_SIGNER: EntityKind = {
   name: 'externalJwtSigners',
   title: 'external JWT signer',
   definition: 'externalJwtSignerCreate',
@@ -162,7 +162,7 @@ const EXTERNAL_JWT_SIGNER: Kind = {
   ],
 };
 
-const AUTH_POLICY: Kind = {
+const AUTH_POLICY: EntityKind = {
   name: 'authPolicies',
   title: 'auth policy',
   definition: 'authPolicyCreate',
@@ -183,7 +183,7 @@ const AUTH_POLICY: Kind = {
   ],
 };
 
-const POSTURE_CHECK: Kind = {
+const POSTURE_CHECK: EntityKind = {
   name: 'postureChecks',
   title: 'posture check',
   definition: 'postureCheckCreate',
@@ -207,7 +207,7 @@ const POSTURE_CHECK: Kind = {
   ],
 };
 
-const CA: Kind = {
+const CA: EntityKind = {
   name: 'cas',
   title: 'CA',
   definition: 'caCreate',
@@ -226,7 +226,7 @@ const CA: Kind = {
   ],
 };
 
-const SERVICE: Kind = {
+const SERVICE: EntityKind = {
   name: 'services',
   title: 'service',
   definition: 'serviceCreate',
@@ -243,7 +243,7 @@ const SERVICE: Kind = {
   ],
 };
 
-const EDGE_ROUTER: Kind = {
+const EDGE_ROUTER: EntityKind = {
   name: 'edgeRouters',
   title: 'edge router',
   definition: 'edgeRouterCreate',
@@ -258,7 +258,7 @@ const EDGE_ROUTER: Kind = {
   ],
 };
 
-const TRANSIT_ROUTER: Kind = {
+const TRANSIT_ROUTER: EntityKind = {
   name: 'transitRouters',
   title: 'transit router',
   definition: 'routerCreate',
@@ -267,7 +267,7 @@ const TRANSIT_ROUTER: Kind = {
   fields: [...ROUTER_FIELDS, TAGS],
 };
 
-const IDENTITY: Kind = {
+const IDENTITY: EntityKind = {
   name: 'identities',
   title: 'identity',
   definition: 'identityCreate',
@@ -310,9 +310,9 @@ const IDENTITY: Kind = {
   ],
 };
 
-const SEMANTIC: Field = { name: 'semantic' };
+const SEMANTIC: KindField = { name: 'semantic' };
 
-const SERVICE_POLICY: Kind = {
+const SERVICE_POLICY: EntityKind = {
   name: 'servicePolicies',
   title: 'service policy',
   definition: 'servicePolicyCreate',
@@ -329,7 +329,7 @@ const SERVICE_POLICY: Kind = {
   ],
 };
 
-const EDGE_ROUTER_POLICY: Kind = {
+const EDGE_ROUTER_POLICY: EntityKind = {
   name: 'edgeRouterPolicies',
   title: 'edge router policy',
   definition: 'edgeRouterPolicyCreate',
@@ -338,7 +338,7 @@ const EDGE_ROUTER_POLICY: Kind = {
   fields: [NAME, SEMANTIC, selectors('edgeRouterRoles', 'edgeRouters'), selectors('identityRoles', 'identities'), TAGS],
 };
 
-const SERVICE_EDGE_ROUTER_POLICY: Kind = {
+const SERVICE_EDGE_ROUTER_POLICY: EntityKind = {
   name: 'serviceEdgeRouterPolicies',
   title: 'service edge router policy',
   definition: 'serviceEdgeRouterPolicyCreate',
@@ -347,7 +347,7 @@ const SERVICE_EDGE_ROUTER_POLICY: Kind = {
   fields: [NAME, SEMANTIC, selectors('edgeRouterRoles', 'edgeRouters'), selectors('serviceRoles', 'services'), TAGS],
 };
 
-const CONTROLLER_SETTING: Kind = {
+const CONTROLLER_SETTING: EntityKind = {
   name: 'controllerSettings',
   title: 'settings of controller',
   definition: 'controllerSettingCreate',
@@ -366,7 +366,7 @@ const CONTROLLER_SETTING: Kind = {
   ],
 };
 
-export const KINDS: Readonly<Record<KindName, Kind>> = {
+export const KINDS: Readonly<Record<KindName, EntityKind>> = {
   configTypes: CONFIG_TYPES,
   configs: CONFIG,
   externalJwtSigners: EXTERNAL_JWT_SIGNER,

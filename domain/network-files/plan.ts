@@ -8,11 +8,11 @@ import { complete, mentionsIn } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { Kind } from './kinds.js';
+import type { EntityKind } from './kinds.js';
 import { NetworkFileError } from './problem.js';
 import type { Problem } from './problem.js';
 import type { Known, State } from './state.js';
-import { byText, isAlike, isObject, shown } from './values.js';
+import { byText, isAlike, isObject, displayed } from './values.js';
 
 /** @property field  `data.address`. What is not there is undefined. */
 export interface Change {
@@ -22,7 +22,7 @@ export interface Change {
 }
 
 interface StepBase {
-  readonly kind: Kind;
+  readonly kind: EntityKind;
   readonly name: string;
 }
 export interface Creation extends StepBase {
@@ -53,7 +53,7 @@ export interface Plan {
   /** In the order in which they are done. Those of one kind that follow each other do not depend on each other. */
   readonly steps: readonly Step[];
   /** Entities that stay although the files do not name them. */
-  readonly kept: readonly { readonly kind: Kind; readonly name: string; readonly reason: string }[];
+  readonly kept: readonly { readonly kind: EntityKind; readonly name: string; readonly reason: string }[];
   /** Entities that are as the files say. */
   readonly unchanged: number;
 }
@@ -122,21 +122,23 @@ class World {
     const missing = mentionsIn(entry.kind, entry.given).flatMap(({ target, name, path }) => {
       if (target === 'controllers')
         return this.#state.idOf(target, name) === undefined
-          ? [entry.problem(path, `there is no controller ${shown(name)}`)]
+          ? [entry.problem(path, `there is no controller ${displayed(name)}`)]
           : [];
       const { title } = KINDS[target];
       const key = keyOf({ kind: KINDS[target], name });
       if (this.#named.has(key)) return [];
       if (this.#deletedKeys.has(key))
-        return [entry.problem(path, `refers to the ${title} ${shown(name)}, which --prune would delete`)];
+        return [entry.problem(path, `refers to the ${title} ${displayed(name)}, which --prune would delete`)];
       if (this.#isThere(target, name)) return [];
-      return [entry.problem(path, `there is no ${title} ${shown(name)}, neither in the files nor in the network`)];
+      return [entry.problem(path, `there is no ${title} ${displayed(name)}, neither in the files nor in the network`)];
     });
     const known = this.#find(entry);
     if (known === undefined) return missing;
     const fixed = entry.kind.fields
       .filter(({ life, name }) => life === 'fixed' && !isAlike(known.value[name], entry.value[name]))
-      .map(({ name }) => entry.problem([name], `cannot be changed: it is ${shown(known.value[name])} in the network`));
+      .map(({ name }) =>
+        entry.problem([name], `cannot be changed: it is ${displayed(known.value[name])} in the network`),
+      );
     return [...missing, ...fixed];
   }
 
@@ -153,7 +155,7 @@ class World {
         }
         continue;
       }
-      const changes = changesBetween(entry.kind, known.value, entry.value);
+      const changes = fieldChanges(entry.kind, known.value, entry.value);
       if (changes.length === 0) this.unchanged += 1;
       else if (this.#refersToLater(entry)) this.#secondHalves.push(updateOf(entry, known, changes));
       else steps.push(updateOf(entry, known, changes));
@@ -209,7 +211,7 @@ class World {
   }
 }
 
-const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind.name} ${name}`;
+const keyOf = ({ kind, name }: { readonly kind: EntityKind; readonly name: string }): string => `${kind.name} ${name}`;
 
 const updateOf = (entry: Entry, known: Known | JustMade, changes: readonly Change[]): Update => ({
   action: 'update',
@@ -222,7 +224,7 @@ const updateOf = (entry: Entry, known: Known | JustMade, changes: readonly Chang
 });
 
 /** Returns the changes between two values, field by field. */
-export function changesBetween(kind: Kind, from: JsonObject, to: JsonObject): Change[] {
+export function fieldChanges(kind: EntityKind, from: JsonObject, to: JsonObject): Change[] {
   return kind.fields
     .filter(({ life, isMark }) => life !== 'asked' && isMark !== true)
     .flatMap(({ name }) => differences(name, from[name], to[name]));

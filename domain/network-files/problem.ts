@@ -14,10 +14,10 @@ export interface Problem {
   readonly reason: string;
 }
 
-export type Path = readonly (string | number)[];
+export type ValuePath = readonly (string | number)[];
 
 /** `identities[3].tags["a b"]`. */
-export function fieldText(path: Path): string {
+export function fieldText(path: ValuePath): string {
   return path
     .map((part, index) => {
       if (typeof part === 'number') return `[${part}]`;
@@ -32,13 +32,13 @@ const MOST_SHOWN = 20;
 /** Files that were refused as they are: nothing was changed. */
 export class NetworkFileError extends Error {
   constructor(readonly problems: readonly Problem[]) {
-    super(textOf(problems));
+    super(problemText(problems));
     this.name = 'NetworkFileError';
   }
 }
 
 /** A line for each of the first. */
-export function textOf(problems: readonly Problem[]): string {
+export function problemText(problems: readonly Problem[]): string {
   const lines = problems.slice(0, MOST_SHOWN).map(({ place, field, reason }) => {
     const where = place === undefined ? '' : `${place.file}:${place.line}:${place.column}: `;
     return `${where}${field === '' ? '' : `${field}: `}${reason}`;

@@ -1,6 +1,6 @@
 /** A plan in words. */
 import type { Plan, Step } from './plan.js';
-import { shown } from './values.js';
+import { displayed } from './values.js';
 
 const MARKS = { create: '+', update: '~', delete: '-' } as const;
 
@@ -8,11 +8,11 @@ const MARKS = { create: '+', update: '~', delete: '-' } as const;
 export function* reportOf({ steps, kept }: Plan): Generator<string> {
   for (const step of steps) {
     if (isSecondHalf(step)) continue;
-    yield `${MARKS[step.action]} ${step.kind.title} ${shown(step.name)}`;
+    yield `${MARKS[step.action]} ${step.kind.title} ${displayed(step.name)}`;
     if (step.action !== 'update') continue;
-    for (const { field, from, to } of step.changes) yield `    ${field}: ${shown(from)} → ${shown(to)}`;
+    for (const { field, from, to } of step.changes) yield `    ${field}: ${displayed(from)} → ${displayed(to)}`;
   }
-  for (const { kind, name, reason } of kept) yield `  kept: ${kind.title} ${shown(name)} (${reason})`;
+  for (const { kind, name, reason } of kept) yield `  kept: ${kind.title} ${displayed(name)} (${reason})`;
 }
 
 /** Its creation says it already. */

@@ -7,7 +7,7 @@ import type { Translate } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { Target } from './kinds.js';
+import type { ReferenceTarget } from './kinds.js';
 import { asText, byText, isAlike } from './values.js';
 
 export interface Known {
@@ -22,20 +22,20 @@ export interface Known {
 }
 
 /** Responses of the API for each kind, and the controllers. */
-export type Details = Readonly<Record<Target, readonly JsonObject[]>>;
+export type Details = Readonly<Record<ReferenceTarget, readonly JsonObject[]>>;
 
 export interface State {
   readonly byName: Readonly<Record<KindName, ReadonlyMap<string, Known>>>;
   /** The one that every network has, of the kinds that have one. */
   readonly marked: ReadonlyMap<KindName, Known>;
-  readonly idOf: (target: Target, name: string) => string | undefined;
+  readonly idOf: (target: ReferenceTarget, name: string) => string | undefined;
 }
 
 /**
  * @param ownId  of the identity that reads it
  * @throws Error for a reference to what is not there: the network has changed while it was read
  */
-export function stateOf(details: Details, ownId?: string): State {
+export function networkState(details: Details, ownId?: string): State {
   const names = namesIn(details);
   const nameOf: Translate = (target, id) => {
     const name = names.get(target)?.get(id);
@@ -78,10 +78,10 @@ export function stateOf(details: Details, ownId?: string): State {
 
 const idOf = ({ id }: JsonObject): string => asText(id);
 
-function namesIn(details: Details): Map<Target, Map<string, string>> {
+function namesIn(details: Details): Map<ReferenceTarget, Map<string, string>> {
   const names = new Map(
     Object.entries(details).map(([target, items]) => [
-      target as Target,
+      target as ReferenceTarget,
       new Map(items.map((item) => [idOf(item), asText(item['name'])])),
     ]),
   );

@@ -52,7 +52,7 @@ export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
 const MOST_SHOWN = 100;
 
 /** One line of at most a hundred characters. */
-export function shown(value: Json | undefined): string {
+export function displayed(value: Json | undefined): string {
   const text = withoutHidden(value === undefined ? 'nothing' : JSON.stringify(value));
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }

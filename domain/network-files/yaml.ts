@@ -6,7 +6,7 @@ import { Document, LineCounter, Scalar, isAlias, isMap, isScalar, isSeq, parseDo
 import type { ParsedNode } from 'yaml';
 import type { Json, JsonObject } from '../model.js';
 import { fieldText, NetworkFileError } from './problem.js';
-import type { Path, Place } from './problem.js';
+import type { ValuePath, Place } from './problem.js';
 import { hasHidden, withoutHidden } from './values.js';
 
 /** A file of a hundred thousand identities has about 15 MiB. */
@@ -21,7 +21,7 @@ export interface ReadYaml {
    * that of its name.
    * @param isOfName  of the name, whatever the value is
    */
-  placeOf(path: Path, isOfName?: boolean): Place;
+  placeOf(path: ValuePath, isOfName?: boolean): Place;
 }
 
 /** @throws NetworkFileError */
@@ -31,14 +31,14 @@ export function readYaml(file: string, text: string): ReadYaml {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const refuse = (offset: number, path: Path, reason: string): never => {
+  const refuse = (offset: number, path: ValuePath, reason: string): never => {
     throw new NetworkFileError([{ place: placeAt(offset), field: fieldText(path), reason }]);
   };
   const document = parsed(text, lines, () => refuse(0, [], 'it is nested too deeply to be read'));
   const [fault] = document.errors;
   if (fault !== undefined) refuse(fault.pos[0], [], faultText(fault.code, fault.message));
 
-  const read = (node: unknown, path: Path, at: number): Json => {
+  const read = (node: unknown, path: ValuePath, at: number): Json => {
     if (path.length > MAX_DEPTH) refuse(at, path, `it is nested deeper than ${MAX_DEPTH} levels`);
     if (node === null || node === undefined) return null;
     const { range, tag, anchor } = node as ParsedNode & { tag?: string; anchor?: string };
@@ -117,7 +117,7 @@ function scalar({ value, source = '' }: Scalar, refuse: (reason: string) => neve
 const isExact = (value: number, source: string): boolean =>
   /^[-+]?\d+$/.test(source) ? Number.isSafeInteger(value) : String(value) === source.replace(/^\+/, '');
 
-function nearest(root: unknown, path: Path, isOfName: boolean): number {
+function nearest(root: unknown, path: ValuePath, isOfName: boolean): number {
   let offset = startOf(root) ?? 0;
   let node: unknown = root;
   for (const part of path) {

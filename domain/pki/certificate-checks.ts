@@ -4,7 +4,7 @@
  */
 import type { Certificate } from './certificate.js';
 import { ChainFault } from './chain-fault.js';
-import { elementsOf, inside, readBoolean, readFlags, readOid, readSmallInteger, tags } from './der.js';
+import { elementsOf, inside, readDerBoolean, readFlags, readOid, readSmallInteger, tags } from './der.js';
 import { keyFamily, readSignatureAlgorithm, type KeyFamily } from './signatures.js';
 
 export const extensionIds = {
@@ -78,7 +78,7 @@ function readAuthority(certificate: Certificate): { isCa: boolean; pathLength?: 
   const reader = inside(extension.value, tags.sequence);
   const [ca, limit] = [reader.optional(tags.boolean), reader.optional(tags.integer)];
   reader.end();
-  return { isCa: ca !== undefined && readBoolean(ca), ...(limit ? { pathLength: readSmallInteger(limit) } : {}) };
+  return { isCa: ca !== undefined && readDerBoolean(ca), ...(limit ? { pathLength: readSmallInteger(limit) } : {}) };
 }
 
 /** undefined: any. */

@@ -7,7 +7,7 @@ import {
   DerReader,
   elementsOf,
   inside,
-  readBoolean,
+  readDerBoolean,
   readOid,
   readSmallInteger,
   readTime,
@@ -114,7 +114,7 @@ function readExtensions(bytes: Buffer): Map<string, Extension> {
     const value = reader.expect(tags.octets).content;
     reader.end();
     if (extensions.has(id)) throw new DerFault(`the extension ${id} twice`);
-    extensions.set(id, { isCritical: critical !== undefined && readBoolean(critical), value });
+    extensions.set(id, { isCritical: critical !== undefined && readDerBoolean(critical), value });
   }
   return extensions;
 }

@@ -11,7 +11,7 @@ import { readCertificate, readSubject, type Certificate } from './certificate.js
 import { isSameKeyId, isSelfIssued, requireClient, requireIssuer } from './certificate-checks.js';
 import { ChainFault } from './chain-fault.js';
 import { DerFault } from './der.js';
-import { certFingerprint, publicKeyPrint } from './keys.js';
+import { certFingerprint, publicKeyFingerprint } from './keys.js';
 import { requirePermittedNames } from './name-constraints.js';
 import { toPem } from './pem.js';
 import { isSignedWith, keyFamily, readSignatureAlgorithm } from './signatures.js';
@@ -49,7 +49,7 @@ export interface VerifiedChain {
   /** SHA-1 of the leaf's DER in lower-case hex. */
   readonly fingerprint: string;
   /** SHA-256 of the leaf's SubjectPublicKeyInfo in lower-case hex. */
-  readonly publicKeyPrint: string;
+  readonly publicKeyFingerprint: string;
   /** The CA that the chain ends in; null: the network's own. */
   readonly caId: string | null;
   /** The leaf has expired. The caller's auth policy decides whether that matters. */
@@ -113,10 +113,10 @@ function distinct(certificates: readonly Buffer[]): Buffer[] {
   return [...new Map(certificates.map((der) => [der.toString('latin1'), der])).values()];
 }
 
-function opened(der: Buffer): Pick<VerifiedChain, 'leaf' | 'publicKeyPrint'> {
+function opened(der: Buffer): Pick<VerifiedChain, 'leaf' | 'publicKeyFingerprint'> {
   try {
     const leaf = new X509Certificate(der);
-    return { leaf, publicKeyPrint: publicKeyPrint(leaf.publicKey.export({ type: 'spki', format: 'der' })) };
+    return { leaf, publicKeyFingerprint: publicKeyFingerprint(leaf.publicKey.export({ type: 'spki', format: 'der' })) };
   } catch (cause) {
     throw new ChainFault('the client’s certificate cannot be opened', { cause });
   }

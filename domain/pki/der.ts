@@ -139,7 +139,7 @@ function elementsIn(bytes: Buffer): Element[] | undefined {
 }
 
 /** @throws DerFault when it is neither TRUE (0xff) nor FALSE (0) */
-export function readBoolean({ content }: Element): boolean {
+export function readDerBoolean({ content }: Element): boolean {
   const [byte] = content;
   if (content.length !== 1 || (byte !== 0 && byte !== 0xff))
     throw new DerFault('a boolean that is neither true nor false');

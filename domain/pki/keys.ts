@@ -96,7 +96,7 @@ export const certHash = (der: Uint8Array): Buffer => createHash('sha256').update
 /**
  * Names a public key, whatever certificate carries it: SHA-256 of its SubjectPublicKeyInfo, 64 lower-case hex digits.
  */
-export function publicKeyPrint(spki: Uint8Array): string {
+export function publicKeyFingerprint(spki: Uint8Array): string {
   return createHash('sha256').update(spki).digest('hex');
 }
 

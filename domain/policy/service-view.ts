@@ -9,7 +9,7 @@ import type { AccessPolicy, Grant, GrantShown } from './access.js';
  * Names all that decides what an identity sees of services: what it is granted, and the content that grants select
  * from.
  */
-export function stateOf(grants: readonly AccessPolicy[], content: number): Buffer {
+export function grantsState(grants: readonly AccessPolicy[], content: number): Buffer {
   const what = grants.map(({ policyId, type, semantic, serviceRoles, isPassing, checks }) => [
     policyId,
     type,

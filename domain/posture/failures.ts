@@ -47,7 +47,7 @@ export type CheckFailure =
     });
 
 /** Describes the failure of a check: the values found, and those required. */
-export function failureOf(check: AskedCheck, state: PostureState, now: Date): CheckFailure {
+export function checkFailure(check: AskedCheck, state: PostureState, now: Date): CheckFailure {
   const of = { postureCheckId: check.id, postureCheckName: check.name };
   switch (check.typeId) {
     case 'OS': {

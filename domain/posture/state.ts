@@ -33,14 +33,14 @@ export interface ReportedProcess extends Reported {
 }
 
 /** Report of a client about its device, stored as one document. */
-export interface Told {
+export interface PostureReport {
   readonly os: ReportedOs | null;
   readonly mac: ReportedAddresses | null;
   readonly domain: ReportedDomain | null;
   readonly processes: readonly ReportedProcess[];
 }
 
-export interface PostureState extends Told {
+export interface PostureState extends PostureReport {
   /** The last code that was given in this API session. */
   readonly passedMfaAt: Date | null;
   /** The first of these events since that code. */
@@ -48,8 +48,8 @@ export interface PostureState extends Told {
   readonly unlockedAt: Date | null;
 }
 
-export const NOTHING_TOLD: Told = { os: null, mac: null, domain: null, processes: [] };
-export const NOTHING_KNOWN: PostureState = { ...NOTHING_TOLD, passedMfaAt: null, wokenAt: null, unlockedAt: null };
+export const NOTHING_REPORTED: PostureReport = { os: null, mac: null, domain: null, processes: [] };
+export const NOTHING_KNOWN: PostureState = { ...NOTHING_REPORTED, passedMfaAt: null, wokenAt: null, unlockedAt: null };
 
 type Fields = Readonly<Record<string, unknown>>;
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -65,8 +65,8 @@ function storedReport<T>(value: unknown, read: (fields: Fields) => T): (T & Repo
 }
 
 /** Reads the stored document; never throws. */
-export function readTold(document: unknown): Told {
-  if (typeof document !== 'object' || document === null) return NOTHING_TOLD;
+export function readPostureReport(document: unknown): PostureReport {
+  if (typeof document !== 'object' || document === null) return NOTHING_REPORTED;
   const { os, mac, domain, processes } = document as Fields;
   return {
     os: storedReport(os, ({ type, version, build }) => ({

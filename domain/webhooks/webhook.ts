@@ -1,7 +1,7 @@
 /** Webhooks: targets that events are sent to, and how what they get is signed (Standard Webhooks). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { invalidField } from '../errors.js';
-import type { Message } from '../events/event.js';
+import type { EventMessage } from '../events/event.js';
 import type { BaseEntity } from '../model.js';
 
 export interface WebhookSettings {
@@ -57,7 +57,11 @@ export function parseSecret(text: string): Buffer {
 }
 
 /** The headers of one attempt. @param at  in milliseconds */
-export function signedHeaders({ id, body }: Message, secret: Buffer, at: number): Readonly<Record<string, string>> {
+export function signedHeaders(
+  { id, body }: EventMessage,
+  secret: Buffer,
+  at: number,
+): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at / 1000));
   const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };

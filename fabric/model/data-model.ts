@@ -6,7 +6,7 @@
  * Each change is announced after its commit, and what is told is read after the announcement, so what is told last is
  * right. A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
-import { changesBetween, modelOf } from '../../domain/fabric/router-model.js';
+import { modelChanges, modelOf } from '../../domain/fabric/router-model.js';
 import type { ModelConfig, RouterModel } from '../../domain/fabric/router-model.js';
 import type { ConfigVersion, ReachedModels } from '../../db/stores/router-models.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -229,7 +229,7 @@ function tell(
   const { channel, subscriptionId, told } = entry;
   if (subscriptionId === undefined) return;
   const place = { index, timelineId, subscriptionId };
-  const changes = told === undefined ? [] : changesBetween(told.model, model);
+  const changes = told === undefined ? [] : modelChanges(told.model, model);
   const hasGrown = told?.timelineId === timelineId && index > told.index;
   if (told === undefined || (changes.length > 0 && !hasGrown)) {
     channel.send(stateMessage(model, keys, place));

@@ -1,7 +1,7 @@
 /** The data model of a router as messages: the whole state, and the changes that follow it. */
 import { create } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { NO_MODEL, changesBetween } from '../../domain/fabric/router-model.js';
+import { NO_MODEL, modelChanges } from '../../domain/fabric/router-model.js';
 import type { ModelChange, ModelIdentity, RouterModel } from '../../domain/fabric/router-model.js';
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
 import { TerminatorPrecedence } from '../../generated/fabric/edge_pb.js';
@@ -33,7 +33,7 @@ export interface ModelPlace {
 export function stateMessage(model: RouterModel, keys: ReadonlyMap<string, PublicKey>, place: ModelPlace): Message {
   const state = create(DataStateSchema, {
     events: [
-      ...changesBetween(NO_MODEL, model).map(toEvent),
+      ...modelChanges(NO_MODEL, model).map(toEvent),
       ...[...keys.values()].map((key) => keyEvent(key, Action.CREATE)),
     ],
     endIndex: BigInt(place.index),

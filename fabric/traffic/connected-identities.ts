@@ -3,8 +3,7 @@
  * it said as unknown for a while.
  */
 import { couldBeId } from '../../domain/ids.js';
-
-export type EdgeConnection = 'online' | 'offline' | 'unknown';
+import type { EdgeConnection } from '../../domain/router.js';
 
 interface Reported {
   identityIds: Set<string>;

@@ -19,7 +19,7 @@ const MOST_TARGETS = 20_000;
 const KEPT_MS = 5_000;
 
 /** The routers that the dialing one reaches. The same object until they change. */
-export type Reach = ReadonlyMap<string, Path>;
+export type PathsByRouter = ReadonlyMap<string, Path>;
 
 interface Kept<T> {
   readonly value: T;
@@ -28,7 +28,7 @@ interface Kept<T> {
 
 interface KeptTargets {
   readonly targets: readonly DialTarget[];
-  readonly reach: Reach;
+  readonly reach: PathsByRouter;
 }
 
 export interface TargetsKey {
@@ -73,7 +73,7 @@ export class DialMemory {
   /** Terminators of a service that a router reaches. */
   async targets(
     { serviceId, instanceId, routerId, max }: TargetsKey,
-    reach: Reach,
+    reach: PathsByRouter,
     read: () => Promise<readonly DialTarget[]>,
   ): Promise<readonly DialTarget[]> {
     const key = `${routerId} ${max} ${serviceId} ${instanceId}`;

@@ -2,7 +2,7 @@
 import type { PolicyType, Session, Tags } from '../../domain/model.js';
 import { DomainError, invalidField, notFound, raise } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
-import { adviceFor, failureOf } from '../../domain/posture/failures.js';
+import { adviceFor, checkFailure } from '../../domain/posture/failures.js';
 import type { BasisGrant, PostureHold, SessionBasis } from '../../db/stores/sessions.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
@@ -94,7 +94,7 @@ async function holdOf(granting: readonly BasisGrant[], asked: Asked): Promise<Po
     policyFailures: failing.map(({ grant: { policyId, policyName }, checks }) => ({
       policyId,
       policyName,
-      checks: checks.map((check) => failureOf(check, state, now)),
+      checks: checks.map((check) => checkFailure(check, state, now)),
     })),
   });
   const ids = granting.map(({ policyId }) => policyId);

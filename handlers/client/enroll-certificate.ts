@@ -12,13 +12,13 @@ import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import { noData } from '../handler.js';
-import type { Connection, Handler, Note } from '../handler.js';
+import type { RequestConnection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { noteLeaf, verifyCurrentPeer } from '../login/client-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 export interface CertificateInput {
-  readonly connection: Pick<Connection, 'peerCertificates'>;
+  readonly connection: Pick<RequestConnection, 'peerCertificates'>;
   readonly note: Note;
   /** `name`, if it has one, is what the identity asks to be called. */
   readonly body?: unknown;
@@ -184,14 +184,14 @@ async function createAuthenticator(
   id: string,
   shown: VerifiedChain,
 ): Promise<void> {
-  const { leafPem: certPem, fingerprint, publicKeyPrint } = shown;
+  const { leafPem: certPem, fingerprint, publicKeyFingerprint } = shown;
   await withoutClash(shown, () =>
     tx.authenticators.createCert({
       id,
       identityId,
       certPem,
       fingerprint,
-      publicKeyPrint,
+      publicKeyFingerprint,
       isIssuedByNetwork: false,
       caId: ca.id,
       tags: {},

@@ -1,7 +1,7 @@
 /** Enrollment by certificate request: an identity gets a certificate of the network for a key that it made. */
 import type { Enrollment } from '../../domain/model.js';
 import { ok, raw } from '../handler.js';
-import type { Connection, Handler } from '../handler.js';
+import type { RequestConnection, Handler } from '../handler.js';
 import type { DataReply, RawReply } from '../reply.js';
 import type { Context } from '../context.js';
 import { readRequest } from '../enrollment/signing-request.js';
@@ -32,7 +32,10 @@ export async function issueByOtt(
   const { identity } = enrollment;
   if (identity === null) throw tokenUnknown('the enrollment is for nothing that this method can enroll');
   const request = await readRequest(csrPem ?? '', context);
-  const { chainPem, leafPem, fingerprint, publicKeyPrint, record } = await pki.issueForIdentity(request, identity.id);
+  const { chainPem, leafPem, fingerprint, publicKeyFingerprint, record } = await pki.issueForIdentity(
+    request,
+    identity.id,
+  );
   await stores.transaction(async (tx) => {
     await useUp(tx, enrollment);
     await tx.authenticators.createCert({
@@ -40,7 +43,7 @@ export async function issueByOtt(
       identityId: identity.id,
       certPem: leafPem,
       fingerprint,
-      publicKeyPrint,
+      publicKeyFingerprint,
       isIssuedByNetwork: true,
       caId: null,
       tags: {},
@@ -60,7 +63,7 @@ const JSON_TYPE = 'application/json';
  */
 export function chainReply(
   chainPem: string,
-  connection: Connection,
+  connection: RequestConnection,
   isPemUsual: boolean,
 ): DataReply<200, { cert: string }> | RawReply<200> {
   const isUsual = isPemUsual || connection.contentType === 'text/plain';

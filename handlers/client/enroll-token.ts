@@ -13,13 +13,13 @@ import { newIdentity } from '../../domain/new-identity.js';
 import { sortedSet } from '../../domain/sorted-set.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import { ok } from '../handler.js';
-import type { Connection, Handler, Note } from '../handler.js';
+import type { RequestConnection, Handler, Note } from '../handler.js';
 import type { Context, IssuedChain } from '../context.js';
 import { readRequest } from '../enrollment/signing-request.js';
 import { proveToken, signerNamedBy } from '../login/token-proof.js';
 
 export interface TokenInput {
-  readonly connection: Pick<Connection, 'bearerTokens'>;
+  readonly connection: Pick<RequestConnection, 'bearerTokens'>;
   readonly note: Note;
   /** PEM; with one the identity gets a certificate, without one it logs in with tokens. */
   readonly clientCsr: string | null | undefined;
@@ -166,13 +166,13 @@ async function enroll(
   if (!(await tx.usedTokens.spend(used.hash, used.expiresAt)))
     throw new DomainError('tokenUsed', { logReason: 'the token made an identity that is gone' });
   if (issued === undefined) return;
-  const { leafPem: certPem, fingerprint, publicKeyPrint, record } = issued;
+  const { leafPem: certPem, fingerprint, publicKeyFingerprint, record } = issued;
   await tx.authenticators.createCert({
     id: newId(),
     identityId,
     certPem,
     fingerprint,
-    publicKeyPrint,
+    publicKeyFingerprint,
     isIssuedByNetwork: true,
     caId: null,
     tags: {},

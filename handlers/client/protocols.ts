@@ -3,5 +3,5 @@ import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 
 /** GET /protocols */
-export const listProtocols: Handler<'client', 'listProtocols'> = async (_input, { network, keptAnswers }) =>
-  keptAnswers.constant('protocols', () => ok({ https: { address: network.advertise } }));
+export const listProtocols: Handler<'client', 'listProtocols'> = async (_input, { network, responseCache }) =>
+  responseCache.constant('protocols', () => ok({ https: { address: network.advertise } }));

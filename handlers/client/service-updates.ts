@@ -3,7 +3,7 @@
  * posture check times out.
  */
 import type { ApiSession } from '../../domain/model.js';
-import { digestOf, msUntilFlip, postureMovedAt, stateOf } from '../../domain/policy/service-view.js';
+import { digestOf, msUntilFlip, postureMovedAt, grantsState } from '../../domain/policy/service-view.js';
 import type { Granted, LastView } from '../../db/stores/access-view.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { ok } from '../handler.js';
@@ -15,16 +15,16 @@ import { viewsOf } from '../access/service-views.js';
 /** GET /current-api-session/service-updates. */
 export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async (
   { caller },
-  { stores, apiSessions, epochs, keptAnswers },
+  { stores, apiSessions, epochs, responseCache },
 ) => {
   const { session } = await apiSessions.live(caller.token, caller.apiSessionId);
   const { epoch } = await epochs.access.current(stores);
-  return keptAnswers.ofSession(session, epoch, async () => {
+  return responseCache.ofSession(session, epoch, async () => {
     const last = await stores.access.lastView(caller.identityId, caller.configTypes);
     const { changedAt, goodUntilMs } =
       last.noted?.epoch === last.epoch
         ? { changedAt: last.noted.changedAt, goodUntilMs: Infinity }
-        : await keptAnswers.once(
+        : await responseCache.once(
             JSON.stringify(['service-updates', session.id, caller.postureRevision, last.epoch, last.noted?.epoch]),
             () => compareView({ ...caller, roleAttributes: last.roleAttributes }, last, session, stores),
           );
@@ -52,7 +52,7 @@ async function compareView(caller: Caller, last: LastView, session: ApiSession, 
     const goodUntilMs = beganMs + msUntilFlip(granted.grants, granted.posture.now);
     return { changedAt: await compareOwnView(granted, caller, last, session, stores), goodUntilMs };
   }
-  const state = stateOf(granted.grants, last.content);
+  const state = grantsState(granted.grants, last.content);
   if (noted?.state?.equals(state) === true) {
     await access.keepView(identityId, configTypes, epoch, state);
     return { changedAt: noted.changedAt, goodUntilMs: Infinity };
@@ -71,7 +71,7 @@ async function compareOwnView(
   stores: Stores,
 ): Promise<Date> {
   const { access } = stores;
-  const state = stateOf(granted.grants, content);
+  const state = grantsState(granted.grants, content);
   const own = await access.ownView(session.id);
   const isVoid = own !== undefined && noted !== null && noted.changedAt > own.changedAt;
   if (!isVoid && own?.state?.equals(state) === true) return own.changedAt;

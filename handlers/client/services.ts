@@ -1,11 +1,11 @@
 /** Services as clients see them: only what the caller may dial or bind. Administrators may also change them here. */
 import { notFound } from '../../domain/errors.js';
-import { msUntilTick, stateOf } from '../../domain/policy/service-view.js';
+import { msUntilTick, grantsState } from '../../domain/policy/service-view.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
-import type { ViewState } from '../kept-answers.js';
+import type { ViewState } from '../response-cache.js';
 import {
   changeService,
   findServiceView,
@@ -16,13 +16,16 @@ import {
 
 /** GET /services. */
 export const listServices: Handler<'client', 'listServices'> = async ({ query, caller }, context) =>
-  context.keptAnswers.answer(await viewState(caller, context), caller, `services ${JSON.stringify(query)}`, (grants) =>
-    listOwnServices(query, caller, grants, context.stores),
+  context.responseCache.answer(
+    await viewState(caller, context),
+    caller,
+    `services ${JSON.stringify(query)}`,
+    (grants) => listOwnServices(query, caller, grants, context.stores),
   );
 
 /** GET /services/{id}. Fails: `notFound`, also for a service that the caller may not reach. */
 export const detailService: Handler<'client', 'detailService'> = async ({ params, caller }, context) =>
-  context.keptAnswers.answer(await viewState(caller, context), caller, `service ${params.id}`, async (grants) => {
+  context.responseCache.answer(await viewState(caller, context), caller, `service ${params.id}`, async (grants) => {
     const service = await findServiceView(params.id, caller, context.stores, grants);
     if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
     return ok(toServiceDetail(service));
@@ -52,7 +55,7 @@ async function viewState(caller: Caller, { stores, epochs }: Context): Promise<V
     seen: async () => {
       const beganMs = performance.now();
       const { grants, posture } = await stores.access.grantsIn(caller.apiSessionId, { id: identityId, roleAttributes });
-      const state = stateOf(grants, content);
+      const state = grantsState(grants, content);
       if (posture === null) return { grants, state, posture };
       const goodUntilMs = beganMs + msUntilTick(grants, posture.now);
       return { grants, state, posture: { revision: posture.revision, goodUntilMs } };

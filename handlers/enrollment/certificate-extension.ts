@@ -7,7 +7,7 @@ import type { ExtensionState } from '../../db/stores/authenticators.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { SigningRequest } from '../../domain/pki/csr.js';
-import { publicKeyPrint } from '../../domain/pki/keys.js';
+import { publicKeyFingerprint } from '../../domain/pki/keys.js';
 import { firstCertificate, isLeafOf } from '../../domain/pki/pem.js';
 import { noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -36,7 +36,11 @@ export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurren
   requireNewKey(state, request);
   const next = await pki.issueForIdentity(request, caller.identityId);
   await stores.transaction(async (tx) => {
-    const prints = { certPem: next.leafPem, fingerprint: next.fingerprint, publicKeyPrint: next.publicKeyPrint };
+    const prints = {
+      certPem: next.leafPem,
+      fingerprint: next.fingerprint,
+      publicKeyFingerprint: next.publicKeyFingerprint,
+    };
     if (!(await tx.authenticators.awaitVerification(params.id, caller.identityId, presentPem, prints))) {
       throw new DomainError('authenticatorNotUpdatable', {
         causeMessage: 'the authenticator changed while the certificate was made: try again',
@@ -98,8 +102,11 @@ function isTrusted(sent: readonly Buffer[], pki: Pki): boolean {
   }
 }
 
-function requireNewKey({ isKeyRollRequested, publicKeyPrint: present }: ExtensionState, request: SigningRequest): void {
-  if (isKeyRollRequested && publicKeyPrint(request.publicKey) === present) {
+function requireNewKey(
+  { isKeyRollRequested, publicKeyFingerprint: present }: ExtensionState,
+  request: SigningRequest,
+): void {
+  if (isKeyRollRequested && publicKeyFingerprint(request.publicKey) === present) {
     throw invalidField(
       'clientCertCsr',
       'an administrator asked for a new key: make one and sign the request with it',

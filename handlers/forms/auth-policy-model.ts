@@ -5,7 +5,7 @@ import type { AuthPolicy } from '../../domain/model.js';
 import { sortedSet } from '../../domain/sorted-set.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, given, linksOf } from '../fields.js';
+import { baseFields, given, linksOf, requireName, tagsFrom } from '../fields.js';
 
 export function toAuthPolicyDetail(policy: AuthPolicy): Response.AuthPolicyDetail {
   const { primary, secondary } = policy;
@@ -28,6 +28,13 @@ export function toAuthPolicyDetail(policy: AuthPolicy): Response.AuthPolicyDetai
     ...baseFields(policy, linksOf('auth-policies', policy.id)),
   };
 }
+
+/** Reads a POST or PUT. @throws DomainError `invalidField` */
+export const authPolicyFrom = (body: Request.AuthPolicyCreate) => ({
+  name: requireName(body.name),
+  tags: tagsFrom(body.tags),
+  ...settingsFrom(body),
+});
 
 /**
  * Whole settings, of POST and PUT: a signer that is absent, null or empty is none.

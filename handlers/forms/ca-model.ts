@@ -1,7 +1,13 @@
-/** The wire form of a certificate authority. */
-import type { Ca } from '../../domain/model.js';
+/** The wire forms of a certificate authority. */
+import { invalidField } from '../../domain/errors.js';
+import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
+import { requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, caLinks } from '../fields.js';
+import { baseFields, caLinks, given, requireName } from '../fields.js';
+
+const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
 export function toCaDetail(ca: Ca): Response.CaDetail {
   return {
@@ -18,4 +24,38 @@ export function toCaDetail(ca: Ca): Response.CaDetail {
     ...(ca.externalIdClaim === null ? {} : { externalIdClaim: ca.externalIdClaim }),
     ...baseFields(ca, caLinks(ca)),
   };
+}
+
+/** Reads the settings of a POST or PUT. @throws DomainError `invalidField`, `badReference` */
+export function caSettingsFrom(body: Request.CaCreate | Request.CaUpdate): CaSettings {
+  const claim = given(body.externalIdClaim);
+  return {
+    name: requireName(body.name),
+    isAuthEnabled: body.isAuthEnabled,
+    isAutoCaEnrollmentEnabled: body.isAutoCaEnrollmentEnabled,
+    isOttCaEnrollmentEnabled: body.isOttCaEnrollmentEnabled,
+    identityRoles: parseRoleAttributes(body.identityRoles, 'identityRoles'),
+    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''),
+    externalIdClaim: claim === undefined || Object.keys(claim).length === 0 ? null : claimFrom(claim),
+  };
+}
+
+export const nameFormatFrom = (format: string): string => (format === '' ? DEFAULT_NAME_FORMAT : format);
+
+/** @throws DomainError `invalidField` for a member that is missing, `badReference` for a claim that cannot work */
+export function claimFrom(claim: Partial<ExternalIdClaim>): ExternalIdClaim {
+  const member = <K extends keyof ExternalIdClaim>(key: K): ExternalIdClaim[K] => {
+    const value = claim[key];
+    if (value === undefined)
+      throw invalidField(`externalIdClaim.${key}`, `externalIdClaim.${key} in body is required`, undefined);
+    return value;
+  };
+  return requireWorkingClaim({
+    index: member('index'),
+    location: member('location'),
+    matcher: member('matcher'),
+    matcherCriteria: member('matcherCriteria'),
+    parser: member('parser'),
+    parserCriteria: member('parserCriteria'),
+  });
 }

@@ -1,12 +1,12 @@
 /** External JWT signers in their wire forms, and the settings that a request gives. */
-import { DEFAULT_CLAIM, requireWebUrl } from '../../domain/auth/external-signer.js';
+import { DEFAULT_CLAIM, keySourceOf, requireWebUrl } from '../../domain/auth/external-signer.js';
 import type { ExternalJwtSigner, SignerSettings } from '../../domain/auth/external-signer.js';
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import { invalidField } from '../../domain/errors.js';
 import type * as PublicResponse from '../../generated/client/response.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, given, isoTime, linksOf, requireName } from '../fields.js';
+import { baseFields, given, isoTime, linksOf, requireName, tagsFrom } from '../fields.js';
 
 const COLLECTION = 'external-jwt-signers';
 
@@ -54,8 +54,15 @@ export function toPublicSigner(signer: ExternalJwtSigner): PublicResponse.Client
   };
 }
 
+/** Reads a POST or PUT. @throws DomainError `invalidField`, `badReference`, `signerCertificateInvalid` */
+export const signerFrom = (body: Request.ExternalJwtSignerCreate) => ({
+  keySource: keySourceOf(given(body.certPem), given(body.jwksEndpoint)),
+  ...signerSettingsFrom(body),
+  tags: tagsFrom(body.tags),
+});
+
 /** Whole settings, of POST and PUT. @throws DomainError `invalidField` */
-export function signerSettingsFrom(body: Request.ExternalJwtSignerCreate): SignerSettings {
+function signerSettingsFrom(body: Request.ExternalJwtSignerCreate): SignerSettings {
   return {
     name: requireName(body.name),
     issuer: requireText('issuer', body.issuer),

@@ -1,12 +1,13 @@
 /** The wire form of an identity, as its administrators and it itself read it. */
 import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { EnrollmentSummary, Hosting, Identity, Page, Unread } from '../../domain/model.js';
+import type { EnrollmentSummary, Hosting, Identity, Page, LazyRow } from '../../domain/model.js';
+import type { EdgeConnection } from '../../domain/router.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, caRef, identityLinks, isoTime, isoTimeOrNull, refTo } from '../fields.js';
-import type { Context, EdgeConnection } from '../context.js';
+import type { Context } from '../context.js';
 import { keptListOf } from '../handler.js';
-import type { ElementKind } from '../kept-texts.js';
+import type { ElementKind } from '../element-cache.js';
 import type { ListReply } from '../reply.js';
 
 /**
@@ -59,9 +60,9 @@ export function toIdentityDetail(
 
 /** A page of identities as `caller` may read them. */
 export function listOfIdentities(
-  page: Page<Unread<Identity>>,
+  page: Page<LazyRow<Identity>>,
   caller: Rights,
-  { edgeConnections, keptTexts }: Pick<Context, 'edgeConnections' | 'keptTexts'>,
+  { edgeConnections, elementCache }: Pick<Context, 'edgeConnections' | 'elementCache'>,
 ): ListReply<200, Response.IdentityDetail> {
   // Hidden members depend on the rights of the caller alone.
   const rights = caller.isAdmin ? '' : JSON.stringify(caller.permissions);
@@ -70,7 +71,7 @@ export function listOfIdentities(
     contextOf: ({ id }) => edgeConnections.of(id),
     make: (identity, connection) => toIdentityDetail(identity, caller, connection),
   };
-  return keptListOf(page, kind, keptTexts);
+  return keptListOf(page, kind, elementCache);
 }
 
 const serviceOf = ({ serviceId }: Hosting): string => serviceId;

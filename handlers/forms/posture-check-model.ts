@@ -14,7 +14,8 @@ import type { Criteria, CriteriaChange, MfaCriteria } from '../../domain/posture
 import { sortedSet } from '../../domain/sorted-set.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, linksOf } from '../fields.js';
+import { baseFields, linksOf, requireName, tagsFrom } from '../fields.js';
+import { parseRoleAttributes } from '../../domain/policy/roles.js';
 
 export function toPostureCheckDetail(check: PostureCheck): Response.PostureCheckDetail {
   const common = {
@@ -53,8 +54,16 @@ export function toPostureCheckTypeDetail(type: PostureCheckType): Response.Postu
   };
 }
 
+/** Reads a POST or PUT. @throws DomainError `invalidField` */
+export const postureCheckFrom = (body: Request.PostureCheckCreate | Request.PostureCheckUpdate) => ({
+  name: requireName(body.name),
+  roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
+  tags: tagsFrom(body.tags),
+  ...criteriaFrom(body),
+});
+
 /** Reads the criteria of a whole check. @throws DomainError `invalidField` */
-export function criteriaFrom(body: Request.PostureCheckCreate | Request.PostureCheckUpdate): Criteria {
+function criteriaFrom(body: Request.PostureCheckCreate | Request.PostureCheckUpdate): Criteria {
   switch (body.typeId) {
     case 'OS':
     case 'postureCheckOperatingSystemCreate':

@@ -1,7 +1,12 @@
-/** The wire form of a service policy. */
-import type { ServicePolicy } from '../../domain/model.js';
+/** The wire forms of a service policy. */
+import { invalidField } from '../../domain/errors.js';
+import type { ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
+import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, linksOf } from '../fields.js';
+import { baseFields, linksOf, requireName, tagsFrom } from '../fields.js';
+import { rolesFrom } from './policy-roles.js';
+
+export const SERVICE_POLICY_ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 
 export function toServicePolicyDetail(policy: ServicePolicy): Response.ServicePolicyDetail {
   return {
@@ -16,4 +21,20 @@ export function toServicePolicyDetail(policy: ServicePolicy): Response.ServicePo
     type: policy.type,
     ...baseFields(policy, linksOf('service-policies', policy.id)),
   };
+}
+
+/** Reads a POST or PUT. @throws DomainError `invalidField` */
+export function servicePolicyFrom(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {
+  return {
+    name: requireName(body.name),
+    type: policyTypeFrom(body.type),
+    semantic: body.semantic,
+    tags: tagsFrom(body.tags),
+    ...rolesFrom(body, SERVICE_POLICY_ROLES),
+  };
+}
+
+export function policyTypeFrom(type: Request.DialBind): 'Dial' | 'Bind' {
+  if (type === 'Invalid') throw invalidField('type', 'type must be Dial or Bind', type);
+  return type;
 }

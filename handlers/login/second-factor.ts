@@ -49,7 +49,7 @@ export function sealedAgain(mfa: SealedMfa, secrets: Secrets): SealedMfa {
 }
 
 /** Purpose for which a code is accepted. */
-export interface Proof {
+export interface GivenCode {
   readonly identityId: string;
   /** The session that gives it. */
   readonly apiSessionId: string;
@@ -69,7 +69,7 @@ const BOUNDS: GuessBounds = { most: MOST_WRONG_CODES, windowSeconds: GUESS_WINDO
  * @throws DomainError `mfaCodeInvalid`; `rateLimited` after too many wrong codes, whether this one is right or not
  */
 export async function withCode<T>(
-  proof: Proof,
+  proof: GivenCode,
   { stores, secrets }: Pick<Context, 'stores' | 'secrets'>,
   act: (mfa: Mfa, tx: StoreSet) => Promise<T>,
 ): Promise<T> {
@@ -94,7 +94,7 @@ export async function withCode<T>(
  * A block of the identity is for what a password alone may have brought here: sessions that have given a code go on,
  * and so do recovery codes. Otherwise whoever has the password could keep the owner out.
  */
-function refuseBlocked({ code, isRecoveryAccepted }: Proof, mfa: Mfa, guesses: SessionGuesses): void {
+function refuseBlocked({ code, isRecoveryAccepted }: GivenCode, mfa: Mfa, guesses: SessionGuesses): void {
   const isGuess = !guesses.isComplete && !(isRecoveryAccepted && isRecoveryForm(code ?? ''));
   const seconds = Math.max(guesses.blockedSeconds, isGuess ? mfa.blockedSeconds : 0);
   if (seconds === 0) return;
@@ -105,7 +105,12 @@ function refuseBlocked({ code, isRecoveryAccepted }: Proof, mfa: Mfa, guesses: S
 }
 
 /** Always for the session; for the identity what could be guessed, from sessions that owe a code. */
-async function count({ apiSessionId, code }: Proof, mfa: Mfa, guesses: SessionGuesses, tx: StoreSet): Promise<void> {
+async function count(
+  { apiSessionId, code }: GivenCode,
+  mfa: Mfa,
+  guesses: SessionGuesses,
+  tx: StoreSet,
+): Promise<void> {
   await tx.mfas.countWrongOf(apiSessionId, BOUNDS);
   if (guesses.isComplete || isRecoveryForm(code ?? '')) return;
   await tx.mfas.countWrong(mfa.id, MOST_WRONG_CODES, GUESS_WINDOW_SECONDS);
@@ -115,7 +120,7 @@ async function count({ apiSessionId, code }: Proof, mfa: Mfa, guesses: SessionGu
 async function spend(
   mfa: Mfa,
   code: string,
-  { isRecoveryAccepted }: Proof,
+  { isRecoveryAccepted }: GivenCode,
   secrets: Secrets,
   { mfas }: Pick<StoreSet, 'mfas'>,
 ): Promise<'right' | 'used' | 'wrong'> {

@@ -22,7 +22,7 @@ export async function signerNamedBy(
   return { signer, kid };
 }
 
-export interface TokenProof {
+export interface VerifiedToken {
   readonly claims: Claims;
   /** The key is believed until then, by `performance.now()`. */
   readonly keyUntilMs: number;
@@ -34,7 +34,7 @@ export async function proveToken(
   kid: string | undefined,
   signer: TokenSigner,
   { signerKeys, tokenLeewaySeconds: leewaySeconds }: Pick<Context, 'signerKeys' | 'tokenLeewaySeconds'>,
-): Promise<TokenProof> {
+): Promise<VerifiedToken> {
   const { issuer, audience } = signer;
   const found = await signerKeys.find(signer, kid);
   if (found === undefined) throw new TokenFault('the signer has no key of this id');

@@ -1,9 +1,9 @@
 /** Auth policies: how identities may log in, and what their passwords must look like. */
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
+import { givenName, givenTags } from '../fields.js';
 import { requireMayChangePolicy } from '../delegation/delegation.js';
-import { settingsFrom, settingsWith, toAuthPolicyDetail } from '../forms/auth-policy-model.js';
+import { authPolicyFrom, settingsWith, toAuthPolicyDetail } from '../forms/auth-policy-model.js';
 
 /** GET /auth-policies. */
 export const listAuthPolicies: Handler<'management', 'listAuthPolicies'> = async ({ query }, { stores }) =>
@@ -11,7 +11,7 @@ export const listAuthPolicies: Handler<'management', 'listAuthPolicies'> = async
 
 /** POST /auth-policies. Fails: `duplicate` (name), `notFound` for a signer that does not exist. */
 export const createAuthPolicy: Handler<'management', 'createAuthPolicy'> = async ({ body }, { stores, newId }) => {
-  const draft = { name: requireName(body.name), tags: tagsFrom(body.tags), ...settingsFrom(body) };
+  const draft = authPolicyFrom(body);
   const id = newId();
   await stores.transaction((tx) => tx.authPolicies.create(id, draft));
   return created('auth-policies', id);
@@ -30,7 +30,7 @@ export const updateAuthPolicy: Handler<'management', 'updateAuthPolicy'> = async
   { params, body, caller },
   { stores },
 ) => {
-  const draft = { name: requireName(body.name), tags: tagsFrom(body.tags), ...settingsFrom(body) };
+  const draft = authPolicyFrom(body);
   await stores.transaction((tx) =>
     tx.administrators.keepAny('notUpdatable', async () => {
       await requireMayChangePolicy(caller, params.id, tx);

@@ -44,7 +44,7 @@ async function createCert(body: AuthenticatorCreate, { stores, pki, newId }: Con
   await stores.authPolicies.ofIdentity(body.identityId);
   const certPem = given(body.certPem) ?? '';
   if (certPem === '') throw invalidField('certPem', 'certPem is required', '');
-  const { leafPem, fingerprint, publicKeyPrint, caId } = acceptedCertificate(readChain(certPem), {
+  const { leafPem, fingerprint, publicKeyFingerprint, caId } = acceptedCertificate(readChain(certPem), {
     own: pki,
     cas: await stores.cas.allVerified(),
   });
@@ -54,7 +54,7 @@ async function createCert(body: AuthenticatorCreate, { stores, pki, newId }: Con
     identityId: body.identityId,
     certPem: leafPem,
     fingerprint,
-    publicKeyPrint,
+    publicKeyFingerprint,
     caId,
     isIssuedByNetwork: caId === null,
     tags: tagsFrom(body.tags),

@@ -1,21 +1,18 @@
 /** Certificate authorities of others, whose certificates enroll and log in. */
 import { X509Certificate, randomUUID } from 'node:crypto';
-import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
+import type { Ca, ExternalIdClaim } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { readCaCertificates, readProof } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';
-import { requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { toCaDetail } from '../forms/ca-model.js';
+import { given, givenName, givenTags, tagsFrom } from '../fields.js';
+import { caSettingsFrom, claimFrom, nameFormatFrom, toCaDetail } from '../forms/ca-model.js';
 import { requireMayChangeCa, requireMayClaim } from '../delegation/delegation.js';
 import { verifyCurrentPeer } from '../login/client-certificates.js';
-
-const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 
 /** GET /cas. */
 export const listCas: Handler<'management', 'listCas'> = async ({ query }, { stores }) =>
@@ -26,7 +23,7 @@ export const listCas: Handler<'management', 'listCas'> = async ({ query }, { sto
  * certPem).
  */
 export const createCa: Handler<'management', 'createCa'> = async ({ body, caller }, { stores, pki, newId }) => {
-  const settings = fromCreate(body);
+  const settings = caSettingsFrom(body);
   requireMayClaim(caller, settings.externalIdClaim !== null);
   const certificates = readCaCertificates(body.certPem);
   requireForeign(certificates.certPem, pki);
@@ -43,7 +40,7 @@ export const detailCa: Handler<'management', 'detailCa'> = async ({ params }, { 
 
 /** PUT /cas/{id}: all but the certificate, which stays. Fails: `notFound`, `notUpdatable`, otherwise as create. */
 export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body, caller }, { stores }) => {
-  const settings = fromCreate(body);
+  const settings = caSettingsFrom(body);
   await stores.transaction((tx) =>
     tx.administrators.keepAny('notUpdatable', async () => {
       await requireMayChangeCa(caller, params.id, settings.externalIdClaim !== null, tx);
@@ -143,21 +140,6 @@ function requireForeign(certPem: string, pki: Context['pki']): void {
   }
 }
 
-function fromCreate(body: Request.CaCreate | Request.CaUpdate): CaSettings {
-  const claim = given(body.externalIdClaim);
-  return {
-    name: requireName(body.name),
-    isAuthEnabled: body.isAuthEnabled,
-    isAutoCaEnrollmentEnabled: body.isAutoCaEnrollmentEnabled,
-    isOttCaEnrollmentEnabled: body.isOttCaEnrollmentEnabled,
-    identityRoles: parseRoleAttributes(body.identityRoles, 'identityRoles'),
-    identityNameFormat: nameFormatFrom(body.identityNameFormat ?? ''),
-    externalIdClaim: claim === undefined || Object.keys(claim).length === 0 ? null : claimFrom(claim),
-  };
-}
-
-const nameFormatFrom = (format: string): string => (format === '' ? DEFAULT_NAME_FORMAT : format);
-
 /**
  * Members that are given replace those of the present claim; without any it stays. Stock clients send `{}` with every
  * change.
@@ -170,22 +152,4 @@ function mergeClaim(
     Object.entries(change).filter(([, value]) => value !== null && value !== undefined),
   ) as Partial<ExternalIdClaim>;
   return Object.keys(members).length === 0 ? undefined : claimFrom({ ...current, ...members });
-}
-
-/** @throws DomainError `invalidField` for a member that is missing, `badReference` for a claim that cannot work */
-function claimFrom(claim: Partial<ExternalIdClaim>): ExternalIdClaim {
-  const member = <K extends keyof ExternalIdClaim>(key: K): ExternalIdClaim[K] => {
-    const value = claim[key];
-    if (value === undefined)
-      throw invalidField(`externalIdClaim.${key}`, `externalIdClaim.${key} in body is required`, undefined);
-    return value;
-  };
-  return requireWorkingClaim({
-    index: member('index'),
-    location: member('location'),
-    matcher: member('matcher'),
-    matcherCriteria: member('matcherCriteria'),
-    parser: member('parser'),
-    parserCriteria: member('parserCriteria'),
-  });
 }

@@ -3,8 +3,8 @@ import type { ConfigType, JsonObject } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { baseFields, given, givenName, givenTags, linksOf, requireName, tagsFrom } from '../fields.js';
-import { toConfigDetail } from '../forms/config-model.js';
+import { baseFields, given, givenName, givenTags, linksOf } from '../fields.js';
+import { configTypeFrom, toConfigDetail } from '../forms/config-model.js';
 
 /** GET /config-types. */
 export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async ({ query }, { stores }) =>
@@ -17,12 +17,7 @@ export const createConfigType: Handler<'management', 'createConfigType'> = async
 ) => {
   if (body.schema != null) await checkConfigSchema(body.schema);
   const id = newId();
-  await stores.configTypes.create(id, {
-    name: requireName(body.name),
-    schema: (body.schema ?? null) as JsonObject | null,
-    target: body.target ?? null,
-    tags: tagsFrom(body.tags),
-  });
+  await stores.configTypes.create(id, { ...configTypeFrom(body), target: body.target ?? null });
   return created('config-types', id);
 };
 
@@ -36,11 +31,7 @@ export const updateConfigType: Handler<'management', 'updateConfigType'> = async
   { stores, checkConfigSchema },
 ) => {
   if (body.schema != null) await checkConfigSchema(body.schema);
-  await stores.configTypes.update(params.id, {
-    name: requireName(body.name),
-    schema: (body.schema ?? null) as JsonObject | null,
-    tags: tagsFrom(body.tags),
-  });
+  await stores.configTypes.update(params.id, configTypeFrom(body));
   return noData();
 };
 

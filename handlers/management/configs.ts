@@ -3,8 +3,8 @@ import type { JsonObject } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { toConfigDetail } from '../forms/config-model.js';
+import { givenName, givenTags } from '../fields.js';
+import { configFrom, toConfigDetail } from '../forms/config-model.js';
 import { listServiceViews } from '../access/service-views.js';
 
 /** GET /configs. */
@@ -16,17 +16,12 @@ export const createConfig: Handler<'management', 'createConfig'> = async (
   { body },
   { stores, newId, checkConfigData },
 ) => {
-  const name = requireName(body.name);
+  const draft = configFrom(body);
   const type = await stores.configTypes.find(body.configTypeId);
   if (type === undefined) throw invalidField('type', 'invalid config type', body.configTypeId);
   await checkConfigData(type, body.data);
   const id = newId();
-  await stores.configs.create(id, {
-    name,
-    configTypeId: type.id,
-    data: body.data as JsonObject,
-    tags: tagsFrom(body.tags),
-  });
+  await stores.configs.create(id, { ...draft, configTypeId: type.id });
   return created('configs', id);
 };
 
@@ -39,10 +34,10 @@ export const updateConfig: Handler<'management', 'updateConfig'> = async (
   { params, body },
   { stores, checkConfigData },
 ) => {
-  const name = requireName(body.name);
+  const draft = configFrom(body);
   const config = await stores.configs.get(params.id);
   await checkConfigData(await stores.configTypes.get(config.configType.id), body.data);
-  await stores.configs.update(params.id, { name, data: body.data as JsonObject, tags: tagsFrom(body.tags) });
+  await stores.configs.update(params.id, draft);
   return noData();
 };
 

@@ -1,12 +1,10 @@
 /** Settings of controllers: of one, which has their id, and of all, under the id `global`. Administrators only. */
-import { requireRedirectUri } from '../../domain/auth/redirect-uri.js';
-import { invalidField } from '../../domain/errors.js';
 import type { ControllerSettings, OidcUris } from '../../domain/administration.js';
-import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
-import { baseFields, givenTags, linksOf, tagsFrom } from '../fields.js';
+import { baseFields, givenTags, linksOf } from '../fields.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
+import { controllerSettingsFrom, givenUrisFrom, requireController } from '../forms/controller-settings-model.js';
 
 const COLLECTION = 'controller-settings';
 
@@ -20,8 +18,8 @@ export const createControllerSetting: Handler<'management', 'createControllerSet
   { stores },
 ) => {
   const { controllerId } = body;
-  if (controllerId === '') throw invalidField('controllerId', 'controllerId is required', '');
-  const draft = { ...withoutGaps(urisFrom(body)), tags: tagsFrom(body.tags) };
+  requireController(controllerId);
+  const draft = controllerSettingsFrom(body);
   await stores.controllerSettings.create(controllerId, draft);
   return created(COLLECTION, controllerId);
 };
@@ -50,7 +48,7 @@ export const updateControllerSetting: Handler<'management', 'updateControllerSet
   { params, body },
   { stores },
 ) => {
-  const draft = { ...withoutGaps(urisFrom(body)), tags: tagsFrom(body.tags) };
+  const draft = controllerSettingsFrom(body);
   await stores.controllerSettings.update(params.id, draft);
   return noData();
 };
@@ -60,7 +58,7 @@ export const patchControllerSetting: Handler<'management', 'patchControllerSetti
   { params, body },
   { stores },
 ) => {
-  await stores.controllerSettings.update(params.id, { ...urisFrom(body), tags: givenTags(body.tags) });
+  await stores.controllerSettings.update(params.id, { ...givenUrisFrom(body), tags: givenTags(body.tags) });
   return noData();
 };
 
@@ -72,21 +70,6 @@ export const deleteControllerSetting: Handler<'management', 'deleteControllerSet
   await stores.controllerSettings.remove(params.id);
   return noData();
 };
-
-/** @throws DomainError `invalidField` for a URI that may not be allowed */
-function urisFrom({ oidc }: Request.ControllerSettings): { [K in keyof OidcUris]: readonly string[] | undefined } {
-  const checked = (name: keyof OidcUris) =>
-    oidc?.[name]?.map((uri, index) => requireRedirectUri(`oidc.${name}.${index}`, uri));
-  return { redirectUris: unique(checked('redirectUris')), postLogoutUris: unique(checked('postLogoutUris')) };
-}
-
-const unique = (uris: readonly string[] | undefined) => (uris === undefined ? undefined : [...new Set(uris)]);
-
-/** Leaves out URIs that are not given. */
-const withoutGaps = ({ redirectUris, postLogoutUris }: ReturnType<typeof urisFrom>): OidcUris => ({
-  redirectUris: redirectUris ?? null,
-  postLogoutUris: postLogoutUris ?? null,
-});
 
 function toDetail(settings: ControllerSettings): Response.ControllerSettingDetail {
   return { ...toSettings(settings), ...baseFields(settings, linksOf(COLLECTION, settings.id)) };

@@ -1,15 +1,15 @@
 /** Edge router policies: which identities may use which edge routers. */
-import type { EdgeRouterPolicyDraft } from '../../domain/model.js';
-import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { givenRoles, rolesFrom } from '../forms/policy-roles.js';
+import { given, givenName, givenTags } from '../fields.js';
+import { givenRoles } from '../forms/policy-roles.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 import { toEdgeRouterDetail } from '../forms/router-model.js';
-import { toEdgeRouterPolicyDetail } from '../forms/router-policy-model.js';
-
-const ROLES = ['edgeRouterRoles', 'identityRoles'] as const;
+import {
+  EDGE_ROUTER_POLICY_ROLES,
+  edgeRouterPolicyFrom,
+  toEdgeRouterPolicyDetail,
+} from '../forms/router-policy-model.js';
 
 /** GET /edge-router-policies. */
 export const listEdgeRouterPolicies: Handler<'management', 'listEdgeRouterPolicies'> = async ({ query }, { stores }) =>
@@ -20,7 +20,7 @@ export const createEdgeRouterPolicy: Handler<'management', 'createEdgeRouterPoli
   { body },
   { stores, newId },
 ) => {
-  const draft = fromCreate(body);
+  const draft = edgeRouterPolicyFrom(body);
   const id = newId();
   await stores.edgeRouterPolicies.create(id, draft);
   return created('edge-router-policies', id);
@@ -35,7 +35,7 @@ export const updateEdgeRouterPolicy: Handler<'management', 'updateEdgeRouterPoli
   { params, body },
   { stores },
 ) => {
-  const draft = fromCreate(body);
+  const draft = edgeRouterPolicyFrom(body);
   await stores.edgeRouterPolicies.update(params.id, draft);
   return noData();
 };
@@ -49,7 +49,7 @@ export const patchEdgeRouterPolicy: Handler<'management', 'patchEdgeRouterPolicy
     name: givenName(body.name),
     semantic: given(body.semantic),
     tags: givenTags(body.tags),
-    ...givenRoles(body, ROLES),
+    ...givenRoles(body, EDGE_ROUTER_POLICY_ROLES),
   };
   await stores.edgeRouterPolicies.update(params.id, changes);
   return noData();
@@ -98,12 +98,3 @@ export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentit
     toEdgeRouterPolicyDetail,
   );
 };
-
-function fromCreate(body: Request.EdgeRouterPolicyCreate | Request.EdgeRouterPolicyUpdate): EdgeRouterPolicyDraft {
-  return {
-    name: requireName(body.name),
-    semantic: body.semantic,
-    tags: tagsFrom(body.tags),
-    ...rolesFrom(body, ROLES),
-  };
-}

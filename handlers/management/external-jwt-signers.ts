@@ -6,12 +6,8 @@ import type { Context } from '../context.js';
 import { requireAdministrator } from '../delegation/delegation.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenTags, tagsFrom } from '../fields.js';
-import {
-  signerChangesFrom,
-  signerSettingsFrom,
-  toExternalJwtSignerDetail,
-} from '../forms/external-jwt-signer-model.js';
+import { given, givenTags } from '../fields.js';
+import { signerChangesFrom, signerFrom, toExternalJwtSignerDetail } from '../forms/external-jwt-signer-model.js';
 
 /** Its tokens log in as whom they name, administrators too. */
 const NAMES_ANYBODY =
@@ -30,9 +26,10 @@ export const createExternalJwtSigner: Handler<'management', 'createExternalJwtSi
   { stores, newId, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
-  const keySource = requireReachable(keySourceOf(given(body.certPem), given(body.jwksEndpoint)), targetFault);
+  const draft = signerFrom(body);
+  requireReachable(draft.keySource, targetFault);
   const id = newId();
-  await stores.externalJwtSigners.create(id, { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) });
+  await stores.externalJwtSigners.create(id, draft);
   return created('external-jwt-signers', id);
 };
 
@@ -48,9 +45,9 @@ export const updateExternalJwtSigner: Handler<'management', 'updateExternalJwtSi
   { stores, targetFault },
 ) => {
   requireAdministrator(caller, NAMES_ANYBODY);
-  const keySource = requireReachable(keySourceOf(given(body.certPem), given(body.jwksEndpoint)), targetFault);
-  const settings = { ...signerSettingsFrom(body), keySource, tags: tagsFrom(body.tags) };
-  await stores.externalJwtSigners.update(params.id, settings);
+  const draft = signerFrom(body);
+  requireReachable(draft.keySource, targetFault);
+  await stores.externalJwtSigners.update(params.id, draft);
   return noData();
 };
 

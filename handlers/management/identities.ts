@@ -1,6 +1,6 @@
 /** Identities: who dials or hosts. What delegates must not do with them is in delegation/delegation.ts. */
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
-import type { Hosting, HostingPrecedence, IdentityDraft, JsonObject } from '../../domain/model.js';
+import type { IdentityDraft, JsonObject } from '../../domain/model.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Changes } from '../../db/query/table.js';
@@ -9,14 +9,15 @@ import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
-import { given, givenTags, requireName, tagsFrom } from '../fields.js';
+import { given, givenTags } from '../fields.js';
 import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed } from '../delegation/delegation.js';
+import { identityFrom, mergeHostings, permissionsFrom } from '../forms/identity-draft.js';
 import { listOfIdentities, toIdentityDetail } from '../forms/identity-model.js';
 import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
 import { toEnrollmentDetail } from '../forms/enrollment-model.js';
 import { toServicePolicyDetail } from '../forms/service-policy-model.js';
 import { listServicesOf } from '../access/service-views.js';
-import { requireUsername } from '../login/updb.js';
+import { enrollmentsFrom } from '../enrollment/identity-enrollments.js';
 
 /** GET /identities. */
 export const listIdentities: Handler<'management', 'listIdentities'> = async ({ query, caller }, context) =>
@@ -25,7 +26,7 @@ export const listIdentities: Handler<'management', 'listIdentities'> = async ({ 
 /** POST /identities. Fails: `duplicate` (name, externalId), `notFound` (auth policy, hosted service, CA). */
 export const createIdentity: Handler<'management', 'createIdentity'> = async ({ body, caller }, context) => {
   requireMayCreate(caller, body);
-  const draft = fromCreate(body);
+  const draft = identityFrom(body);
   const id = context.newId();
   const enrollments = await enrollmentsFrom(id, body.enrollment, context);
   const write = (stores: Pick<Context['stores'], 'identities'>) => stores.identities.create(id, draft, enrollments);
@@ -51,7 +52,7 @@ export const detailIdentity: Handler<'management', 'detailIdentity'> = async (
  */
 export const updateIdentity: Handler<'management', 'updateIdentity'> = async ({ params, body, caller }, { stores }) => {
   requireAdministrator(caller, 'non-admins may not use the PUT method, use PATCH instead');
-  const draft = fromCreate(body);
+  const draft = identityFrom(body);
   await stores.transaction(async (tx) => {
     const changes = await withoutOwners(params.id, draft, tx);
     await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.update(params.id, changes));
@@ -241,75 +242,6 @@ async function withoutOwners<T extends Changes<IdentityDraft>>(
   if (changes.name !== undefined && changes.name !== owner)
     throw invalidField('name', 'may not change name of router identities', changes.name);
   return { ...changes, name: undefined, typeId: undefined };
-}
-
-function fromCreate(body: Request.IdentityCreate | Request.IdentityUpdate): IdentityDraft {
-  return {
-    name: requireName(body.name),
-    typeId: body.type,
-    isAdmin: body.isAdmin,
-    externalId: body.externalId === '' ? null : (body.externalId ?? null),
-    authPolicyId: body.authPolicyId == null || body.authPolicyId === '' ? defaultAuthPolicy.id : body.authPolicyId,
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
-    permissions: permissionsFrom(body.permissions ?? []),
-    appData: (body.appData ?? {}) as JsonObject,
-    defaultHostingCost: body.defaultHostingCost ?? 0,
-    defaultHostingPrecedence: body.defaultHostingPrecedence ?? 'default',
-    hostings: mergeHostings([], body.serviceHostingCosts, body.serviceHostingPrecedences),
-    tags: tagsFrom(body.tags),
-  };
-}
-
-/** Each once, in order: equal sets are stored and shown alike. */
-const permissionsFrom = (permissions: readonly string[]): string[] => [...new Set(permissions)].sort();
-
-type ByService<T> = Readonly<Record<string, T | null>> | null | undefined;
-
-/** A map that is given replaces that half of every hosting; the other half stays. */
-function mergeHostings(
-  current: readonly Hosting[],
-  costs: ByService<number>,
-  precedences: ByService<HostingPrecedence>,
-): Hosting[] {
-  const half = <T>(map: ByService<T>, key: 'cost' | 'precedence') =>
-    map == null ? new Map(current.map((h) => [h.serviceId, h[key] as T | null])) : new Map(Object.entries(map));
-  const cost = half(costs, 'cost');
-  const precedence = half(precedences, 'precedence');
-  return [...new Set([...cost.keys(), ...precedence.keys()])]
-    .map((serviceId) => ({
-      serviceId,
-      cost: cost.get(serviceId) ?? null,
-      precedence: precedence.get(serviceId) ?? null,
-    }))
-    .filter((hosting) => hosting.cost !== null || hosting.precedence !== null);
-}
-
-/** The enrollments asked for at creation, each with its token and JWT. */
-async function enrollmentsFrom(
-  identityId: string,
-  asked: Request.IdentityCreate['enrollment'],
-  { enrollments, newId }: Context,
-) {
-  const expiresAt = enrollments.defaultExpiry();
-  const draft = async (
-    method: 'ott' | 'ottca' | 'updb',
-    { username = null, caId = null }: { username?: string | null; caId?: string | null },
-  ) => ({
-    id: newId(),
-    method,
-    caId,
-    username,
-    expiresAt,
-    ...(await enrollments.issue(identityId, method, expiresAt)),
-  });
-  const drafts = [];
-  if (asked?.ott === true) drafts.push(await draft('ott', {}));
-  if (asked?.updb != null && asked.updb !== '') {
-    requireUsername(asked.updb, 'enrollment.updb');
-    drafts.push(await draft('updb', { username: asked.updb }));
-  }
-  if (asked?.ottca != null && asked.ottca !== '') drafts.push(await draft('ottca', { caId: asked.ottca }));
-  return drafts;
 }
 
 function caNotFound(caId: string): DomainError {

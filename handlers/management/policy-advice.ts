@@ -14,9 +14,9 @@ import { refTo } from '../fields.js';
  */
 export const getIdentityPolicyAdvice: Handler<'management', 'getIdentityPolicyAdvice'> = async (
   { params: { id, serviceId } },
-  { stores, epochs, keptAnswers },
+  { stores, epochs, responseCache },
 ) =>
-  keptAnswers.shared(await epochs.advice.current(stores), `advice ${JSON.stringify([id, serviceId])}`, async () =>
+  responseCache.shared(await epochs.advice.current(stores), `advice ${JSON.stringify([id, serviceId])}`, async () =>
     ok(toPolicyAdvice(await adviceOn(id, serviceId, stores))),
   );
 

@@ -4,10 +4,10 @@ import { changedCriteria } from '../../domain/posture/criteria.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { givenName, givenTags, requireName, tagsFrom } from '../fields.js';
+import { givenName, givenTags } from '../fields.js';
 import {
   criteriaChangeFrom,
-  criteriaFrom,
+  postureCheckFrom,
   toPostureCheckDetail,
   toPostureCheckTypeDetail,
 } from '../forms/posture-check-model.js';
@@ -19,12 +19,7 @@ export const listPostureChecks: Handler<'management', 'listPostureChecks'> = asy
 /** POST /posture-checks. Fails: `duplicate` (name), `invalidField` (operating system, range of versions). */
 export const createPostureCheck: Handler<'management', 'createPostureCheck'> = async ({ body }, { stores, newId }) => {
   const id = newId();
-  await stores.postureChecks.create(id, {
-    name: requireName(body.name),
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
-    tags: tagsFrom(body.tags),
-    ...criteriaFrom(body),
-  });
+  await stores.postureChecks.create(id, postureCheckFrom(body));
   return created('posture-checks', id);
 };
 
@@ -34,13 +29,7 @@ export const detailPostureCheck: Handler<'management', 'detailPostureCheck'> = a
 
 /** PUT /posture-checks/{id}. Fails: as create, and `invalidField` for another type than the check has. */
 export const updatePostureCheck: Handler<'management', 'updatePostureCheck'> = async ({ params, body }, { stores }) => {
-  const { typeId, criteria } = criteriaFrom(body);
-  const changes = {
-    name: requireName(body.name),
-    roleAttributes: parseRoleAttributes(body.roleAttributes ?? []),
-    tags: tagsFrom(body.tags),
-    criteria,
-  };
+  const { typeId, ...changes } = postureCheckFrom(body);
   await stores.transaction(async (tx) => {
     const present = await tx.postureChecks.lockCriteria(params.id);
     if (present.typeId !== typeId)

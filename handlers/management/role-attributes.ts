@@ -5,8 +5,8 @@ import { listOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 
-const listAttributes = async (kind: AttributedKind, query: ListQuery, { stores, keptAnswers }: Context) =>
-  keptAnswers.shared(
+const listAttributes = async (kind: AttributedKind, query: ListQuery, { stores, responseCache }: Context) =>
+  responseCache.shared(
     await stores.roleAttributes.epoch(kind),
     `${kind} role attributes ${JSON.stringify(query)}`,
     async () => listOf(await stores.roleAttributes.list(kind, query), (attribute) => attribute),

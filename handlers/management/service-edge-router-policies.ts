@@ -1,15 +1,15 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
-import type { ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
-import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { givenRoles, rolesFrom } from '../forms/policy-roles.js';
+import { given, givenName, givenTags } from '../fields.js';
+import { givenRoles } from '../forms/policy-roles.js';
 import { toEdgeRouterDetail } from '../forms/router-model.js';
-import { toServiceEdgeRouterPolicyDetail } from '../forms/router-policy-model.js';
+import {
+  SERVICE_EDGE_ROUTER_POLICY_ROLES,
+  serviceEdgeRouterPolicyFrom,
+  toServiceEdgeRouterPolicyDetail,
+} from '../forms/router-policy-model.js';
 import { listServiceViews } from '../access/service-views.js';
-
-const ROLES = ['edgeRouterRoles', 'serviceRoles'] as const;
 
 /** GET /service-edge-router-policies. */
 export const listServiceEdgeRouterPolicies: Handler<'management', 'listServiceEdgeRouterPolicies'> = async (
@@ -22,7 +22,7 @@ export const createServiceEdgeRouterPolicy: Handler<'management', 'createService
   { body },
   { stores, newId },
 ) => {
-  const draft = fromCreate(body);
+  const draft = serviceEdgeRouterPolicyFrom(body);
   const id = newId();
   await stores.serviceEdgeRouterPolicies.create(id, draft);
   return created('service-edge-router-policies', id);
@@ -39,7 +39,7 @@ export const updateServiceEdgeRouterPolicy: Handler<'management', 'updateService
   { params, body },
   { stores },
 ) => {
-  const draft = fromCreate(body);
+  const draft = serviceEdgeRouterPolicyFrom(body);
   await stores.serviceEdgeRouterPolicies.update(params.id, draft);
   return noData();
 };
@@ -53,7 +53,7 @@ export const patchServiceEdgeRouterPolicy: Handler<'management', 'patchServiceEd
     name: givenName(body.name),
     semantic: given(body.semantic),
     tags: givenTags(body.tags),
-    ...givenRoles(body, ROLES),
+    ...givenRoles(body, SERVICE_EDGE_ROUTER_POLICY_ROLES),
   };
   await stores.serviceEdgeRouterPolicies.update(params.id, changes);
   return noData();
@@ -100,14 +100,3 @@ export const listServiceServiceEdgeRouterPolicies: Handler<
     toServiceEdgeRouterPolicyDetail,
   );
 };
-
-function fromCreate(
-  body: Request.ServiceEdgeRouterPolicyCreate | Request.ServiceEdgeRouterPolicyUpdate,
-): ServiceEdgeRouterPolicyDraft {
-  return {
-    name: requireName(body.name),
-    semantic: body.semantic,
-    tags: tagsFrom(body.tags),
-    ...rolesFrom(body, ROLES),
-  };
-}

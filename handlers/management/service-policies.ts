@@ -1,17 +1,17 @@
 /** Service policies: which identities may dial or bind which services. */
-import type { ServicePolicyDraft } from '../../domain/model.js';
-import { invalidField } from '../../domain/errors.js';
-import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { given, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
-import { givenRoles, rolesFrom } from '../forms/policy-roles.js';
-import { toServicePolicyDetail } from '../forms/service-policy-model.js';
+import { given, givenName, givenTags } from '../fields.js';
+import { givenRoles } from '../forms/policy-roles.js';
+import {
+  policyTypeFrom,
+  SERVICE_POLICY_ROLES,
+  servicePolicyFrom,
+  toServicePolicyDetail,
+} from '../forms/service-policy-model.js';
 import { toPostureCheckDetail } from '../forms/posture-check-model.js';
 import { listServiceViews } from '../access/service-views.js';
 import { listOfIdentities } from '../forms/identity-model.js';
-
-const ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
 
 /** GET /service-policies. */
 export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async (
@@ -24,7 +24,7 @@ export const createServicePolicy: Handler<'management', 'createServicePolicy'> =
   { body },
   { stores, newId },
 ) => {
-  const draft = fromCreate(body);
+  const draft = servicePolicyFrom(body);
   const id = newId();
   await stores.servicePolicies.create(id, draft);
   return created('service-policies', id);
@@ -39,7 +39,7 @@ export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> =
   { params, body },
   { stores },
 ) => {
-  const draft = fromCreate(body);
+  const draft = servicePolicyFrom(body);
   await stores.servicePolicies.update(params.id, draft);
   return noData();
 };
@@ -48,10 +48,10 @@ export const updateServicePolicy: Handler<'management', 'updateServicePolicy'> =
 export const patchServicePolicy: Handler<'management', 'patchServicePolicy'> = async ({ params, body }, { stores }) => {
   const changes = {
     name: givenName(body.name),
-    type: body.type == null ? undefined : typeFrom(body.type),
+    type: body.type == null ? undefined : policyTypeFrom(body.type),
     semantic: given(body.semantic),
     tags: givenTags(body.tags),
-    ...givenRoles(body, ROLES),
+    ...givenRoles(body, SERVICE_POLICY_ROLES),
   };
   await stores.servicePolicies.update(params.id, changes);
   return noData();
@@ -94,18 +94,3 @@ export const listServicePolicyPostureChecks: Handler<'management', 'listServiceP
     toPostureCheckDetail,
   );
 };
-
-function fromCreate(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {
-  return {
-    name: requireName(body.name),
-    type: typeFrom(body.type),
-    semantic: body.semantic,
-    tags: tagsFrom(body.tags),
-    ...rolesFrom(body, ROLES),
-  };
-}
-
-function typeFrom(type: Request.DialBind): 'Dial' | 'Bind' {
-  if (type === 'Invalid') throw invalidField('type', 'type must be Dial or Bind', type);
-  return type;
-}

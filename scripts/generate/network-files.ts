@@ -4,7 +4,7 @@
  */
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { KINDS } from '../../domain/network-files/kinds.js';
-import type { Field, Kind, Reference } from '../../domain/network-files/kinds.js';
+import type { KindField, EntityKind, Reference } from '../../domain/network-files/kinds.js';
 import { schemaReference } from '../openapi/schema.js';
 import type { JsonObject, JsonValue } from '../spec-document.js';
 import { asText } from '../../domain/network-files/values.js';
@@ -34,9 +34,9 @@ export function networkFilesSchema(schemas: Schemas): JsonObject {
   };
 }
 
-const listOf = ({ title, key }: Kind): string => `Each ${title}, known by its ${key}.`;
+const listOf = ({ title, key }: EntityKind): string => `Each ${title}, known by its ${key}.`;
 
-function kindSchema(kind: Kind, schemas: Schemas): JsonObject {
+function kindSchema(kind: EntityKind, schemas: Schemas): JsonObject {
   const base = schemas[kind.definition];
   if (base === undefined) throw new Error(`network files: the spec has no definition ${kind.definition}`);
   const mapping = (base['discriminator'] as JsonObject | undefined)?.['mapping'] as Record<string, string> | undefined;
@@ -57,7 +57,7 @@ function kindSchema(kind: Kind, schemas: Schemas): JsonObject {
 }
 
 /** The definition with the fields of files in the place of those of requests. */
-function objectOf(kind: Kind, definition: JsonObject, schemas: Schemas): JsonObject {
+function objectOf(kind: EntityKind, definition: JsonObject, schemas: Schemas): JsonObject {
   const given = (definition['properties'] ?? {}) as Record<string, JsonObject>;
   const isRequired = new Set(definition['required'] as string[] | undefined);
   const fields = kind.fields.filter((field) => field.isApart === true || bodyOf(field) in given);
@@ -73,16 +73,16 @@ function objectOf(kind: Kind, definition: JsonObject, schemas: Schemas): JsonObj
   };
 }
 
-const bodyOf = ({ name, body }: Field): string => body ?? name;
+const bodyOf = ({ name, body }: KindField): string => body ?? name;
 
 /** A field that the spec gets is one that files have to have. */
-function requireAll({ name, fields }: Kind, properties: readonly string[]): void {
+function requireAll({ name, fields }: EntityKind, properties: readonly string[]): void {
   const missing = properties.filter((property) => !fields.some((field) => bodyOf(field) === property));
   if (missing.length > 0)
     throw new Error(`network files: ${name} in domain/network-files/kinds.ts lacks ${missing.join(', ')}`);
 }
 
-function fieldSchema(kind: Kind, field: Field, source: JsonObject | undefined, schemas: Schemas): JsonObject {
+function fieldSchema(kind: EntityKind, field: KindField, source: JsonObject | undefined, schemas: Schemas): JsonObject {
   if (source === undefined) return APART[`${kind.name}.${field.name}`] ?? unknown(kind, field);
   const { default: usual, ...schema } = inlined(source, schemas);
   const { fallback } = field;
@@ -94,7 +94,7 @@ function fieldSchema(kind: Kind, field: Field, source: JsonObject | undefined, s
   return { ...named, ...shown };
 }
 
-const unknown = ({ name }: Kind, field: Field): never => {
+const unknown = ({ name }: EntityKind, field: KindField): never => {
   throw new Error(`network files: nothing is said of ${name}.${field.name}`);
 };
 

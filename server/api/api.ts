@@ -10,7 +10,7 @@ import type { Precondition } from '../../db/postgres/contracts.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
-import type { Connection, Facts } from '../../handlers/handler.js';
+import type { RequestConnection, Facts } from '../../handlers/handler.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
 import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
@@ -19,11 +19,11 @@ import { SenderGone, createBodyReader } from '../http/body.js';
 import { addressOf } from '../base/client-address.js';
 import { requirePlainBody } from '../http/coding.js';
 import type { Compression } from '../http/compression.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { errorAnswer } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
 import { bodyFault } from '../http/faults.js';
-import { parseJson, textOf } from '../http/json-body.js';
+import { parseJson, bodyText } from '../http/json-body.js';
 import type { Logger } from '../base/log.js';
 import { changedVersion, preconditionOf } from '../http/entity-tags.js';
 import type { ChangedVersion } from '../http/entity-tags.js';
@@ -33,14 +33,14 @@ import type { OutageLog } from '../base/outage-log.js';
 import { readHeaders, readQuery } from '../http/parameters.js';
 import { createPeers } from './peer.js';
 import type { Peers } from './peer.js';
-import { ReaderGone } from '../http/outflow.js';
+import { ReaderGone } from '../http/socket-writer.js';
 import { isAdministration, requireOwnSession, requirePermission } from './permissions.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { createdId, requestLine, traceOf } from '../http/request-log.js';
-import type { Seen } from '../http/request-log.js';
-import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from '../http/responder.js';
-import type { AnyReply } from '../http/responder.js';
+import type { RequestFacts } from '../http/request-log.js';
+import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from '../http/reply.js';
+import type { AnyReply } from '../http/reply.js';
 import type { OwnChanges } from '../sessions/own-changes.js';
 import type { RefusedLines } from '../http/refused-lines.js';
 import type { RefusedLogins } from '../sessions/refused-logins.js';
@@ -52,7 +52,7 @@ import type { Traces } from '../http/request-trace.js';
 
 export interface ApiOptions {
   readonly config: Pick<
-    Config,
+    Settings,
     'maxBodyBytes' | 'maxBodiesBytes' | 'maxJsonDepth' | 'logRequests' | 'slowRequest' | 'readerPatience'
   >;
   readonly bindings: Bindings;
@@ -95,7 +95,11 @@ export function createApi(options: ApiOptions): ApiHandler {
   const { secondTokens } = context;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
 
-  const authorize = async (request: IncomingMessage, { operation, params }: Match, seen: Seen): Promise<void> => {
+  const authorize = async (
+    request: IncomingMessage,
+    { operation, params }: Match,
+    seen: RequestFacts,
+  ): Promise<void> => {
     if (operation.permission === 'public') return;
     seen.clock?.enter('database'); // for a session that is not in memory
     const trace = seen.trace?.outgoing;
@@ -120,7 +124,12 @@ export function createApi(options: ApiOptions): ApiHandler {
     compression.prepare(response, operation);
     return handler;
   };
-  const read = (exchange: Exchange, { operation, params }: Match, bytes: Buffer | null, seen: Seen): BoundInput => ({
+  const read = (
+    exchange: Exchange,
+    { operation, params }: Match,
+    bytes: Buffer | null,
+    seen: RequestFacts,
+  ): BoundInput => ({
     params,
     query: readQuery(operation, exchange.search),
     headers: readHeaders(operation, exchange.request.headers),
@@ -134,7 +143,7 @@ export function createApi(options: ApiOptions): ApiHandler {
     { requestId, reader }: Pick<Exchange, 'requestId'> & { readonly reader: RequestReader },
     handler: BoundHandler,
     input: BoundInput,
-    seen: Seen,
+    seen: RequestFacts,
     { precondition, changed }: Versions,
   ): Promise<AnyReply> => {
     const { clock, trace } = seen;
@@ -155,7 +164,7 @@ export function createApi(options: ApiOptions): ApiHandler {
   };
 
   /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
-  const run = async (exchange: Exchange, seen: Seen): Promise<void> => {
+  const run = async (exchange: Exchange, seen: RequestFacts): Promise<void> => {
     const { request, response, path, headers } = exchange;
     const match = tryRoute(request, path);
     const bytes = await readBody(request, maxBodyOf(match));
@@ -194,7 +203,7 @@ export function createApi(options: ApiOptions): ApiHandler {
   };
 
   /** To the log, to a trace and to metrics, each where the settings ask for it. */
-  const tell = (exchange: Exchange, seen: Seen, started: number): void => {
+  const tell = (exchange: Exchange, seen: RequestFacts, started: number): void => {
     const { clock, operation, facts } = seen;
     // What waited in vain for a database that is out has the line of that state.
     const isSlow =
@@ -216,7 +225,7 @@ export function createApi(options: ApiOptions): ApiHandler {
 
   return async (exchange) => {
     const started = performance.now();
-    const seen: Seen = { address: addressOf(exchange.request.socket) };
+    const seen: RequestFacts = { address: addressOf(exchange.request.socket) };
     if (traces !== undefined) seen.trace = traces.begin(exchange.request);
     try {
       await run(exchange, seen);
@@ -229,7 +238,7 @@ export function createApi(options: ApiOptions): ApiHandler {
 }
 
 /** Who makes the changes of a request. A literal for each: with a spread it would cost each request more. */
-const actorOf = ({ caller, address }: Seen, requestId: string, controller: string): Actor => {
+const actorOf = ({ caller, address }: RequestFacts, requestId: string, controller: string): Actor => {
   if (caller === undefined) return { kind: 'anonymous', address, requestId, controller };
   const { identityId: id, identityName: name, apiSessionId } = caller;
   return { kind: 'identity', id, name, apiSessionId, address, requestId, controller };
@@ -309,7 +318,7 @@ function readInput(
   operation: OperationSpec,
   bytes: Buffer | null,
   { maxDepth, peers }: { maxDepth: number; peers: Peers },
-): { body: unknown; connection: Connection } {
+): { body: unknown; connection: RequestConnection } {
   const { body: spec } = operation;
   const type = bytes === null && spec === null ? '' : mediaType(request.headers['content-type']);
   const connection = {
@@ -326,7 +335,7 @@ function readInput(
   }
   requireContentType(spec, type);
   requirePlainBody(request.headers['content-encoding']);
-  if (spec.kind === 'text' || spec.textTypes.includes(type)) return { body: textOf(bytes, spec.name), connection };
+  if (spec.kind === 'text' || spec.textTypes.includes(type)) return { body: bodyText(bytes, spec.name), connection };
   const body = parseJson(bytes, spec.name, maxDepth);
   if (spec.names !== null) foldNames(body, operation.api, spec.names);
   const validate = spec.validator === null ? undefined : validatorsOf[operation.api][spec.validator];
@@ -341,7 +350,7 @@ function readInput(
 function fail(
   error: unknown,
   exchange: Exchange,
-  { operation }: Seen,
+  { operation }: RequestFacts,
   { log, outages }: Pick<ApiOptions, 'log' | 'outages'>,
 ): void {
   const { request, response, requestId, headers } = exchange;

@@ -7,9 +7,9 @@ import type { Compression } from '../http/compression.js';
 import { corsHeaders, preflightHeaders } from '../http/cors.js';
 import { answer, errorAnswer, newRequestId } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
-import { write, writeError } from '../http/responder.js';
+import { write, writeError } from '../http/reply.js';
 import type { Spas } from '../pages/spa.js';
-import type { Headers } from '../http/responder.js';
+import type { ResponseHeaders } from '../http/reply.js';
 import type { Logger } from '../base/log.js';
 import { PAGE_ALLOWS, allowedAt, canonicalPath, isRead, splitTarget } from '../http/paths.js';
 import { hasBadHost, tooManyHeaders } from '../sockets/tls-server.js';
@@ -49,7 +49,11 @@ export interface CommonHeaders {
 }
 
 /** @param hstsSeconds  never with `includeSubDomains`: other hosts are not this controller's to speak for */
-export function commonHeaders(version: string, instanceId: string, hstsSeconds: number): CommonHeaders & Headers {
+export function commonHeaders(
+  version: string,
+  instanceId: string,
+  hstsSeconds: number,
+): CommonHeaders & ResponseHeaders {
   return {
     'server': `edge-controller/${version}`,
     'ziti-instance-id': instanceId,
@@ -60,7 +64,7 @@ export function commonHeaders(version: string, instanceId: string, hstsSeconds: 
 }
 
 /** A literal with all its keys: with a spread it would cost each request 4 us, when it is made and when it is read. */
-function withRequestId(common: CommonHeaders, requestId: string): Headers {
+function withRequestId(common: CommonHeaders, requestId: string): ResponseHeaders {
   return {
     'x-request-id': requestId,
     'server': common.server,
@@ -87,7 +91,7 @@ export function createApp(options: AppOptions): Koa {
     ctx.respond = false;
     const origin = request.headers.origin;
     const requestId = givenId(request, requestIdHeader) ?? newRequestId();
-    const headers: Headers =
+    const headers: ResponseHeaders =
       origin === undefined && !inFlight.isDraining
         ? withRequestId(common, requestId)
         : {

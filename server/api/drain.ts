@@ -16,7 +16,7 @@ export interface DrainOptions {
   /** How long requests in flight may take after that. */
   readonly timeoutMs: number;
   /** Waits for neither any longer. */
-  readonly hurry: AbortSignal;
+  readonly forceStop: AbortSignal;
   readonly log: Logger;
   /** Ends the connections of routers, which are no requests and never fall idle. */
   readonly closeChannels: () => Promise<void>;
@@ -27,21 +27,21 @@ export async function stopServing({
   inFlight,
   lameDuckMs,
   timeoutMs,
-  hurry,
+  forceStop,
   log,
   closeChannels,
 }: DrainOptions): Promise<void> {
-  await leave(inFlight, lameDuckMs, hurry, log);
+  await leave(inFlight, lameDuckMs, forceStop, log);
   await closeChannels();
-  await drain(server, inFlight, timeoutMs, hurry);
+  await drain(server, inFlight, timeoutMs, forceStop);
 }
 
 /** Goes on serving while balancers see by `/readyz` that they should send no more. */
-async function leave(inFlight: InFlight, forMs: number, hurry: AbortSignal, log: Logger): Promise<void> {
+async function leave(inFlight: InFlight, forMs: number, forceStop: AbortSignal, log: Logger): Promise<void> {
   inFlight.isLeaving = true;
   if (forMs === 0) return;
   log.info({ seconds: forMs / 1000 }, 'connections are still accepted while balancers find out; then it stops');
-  await sleep(forMs, undefined, { signal: hurry }).catch(() => undefined);
+  await sleep(forMs, undefined, { signal: forceStop }).catch(() => undefined);
 }
 
 /** How long idle connections stay open at shutdown: a request that is already on its way to one is still answered. */
@@ -49,9 +49,9 @@ const IDLE_GRACE_MS = 500;
 
 /**
  * No new connections. Busy ones close after their answer, idle ones after the next or after a short grace, and the
- * rest after `timeoutMs`, or when it must hurry.
+ * rest after `timeoutMs`, or when it must forceStop.
  */
-async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number, hurry: AbortSignal): Promise<void> {
+async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number, forceStop: AbortSignal): Promise<void> {
   inFlight.isDraining = true;
   for (const { response } of inFlight.exchanges) response.shouldKeepAlive = false;
   // The HTTP server's own `close` would cut idle connections at once.
@@ -74,8 +74,8 @@ async function drain(server: TlsServer, inFlight: InFlight, timeoutMs: number, h
     server.closeAllConnections();
   };
   const cut = setTimeout(cutAll, timeoutMs);
-  hurry.addEventListener('abort', cutAll);
-  if (hurry.aborted) cutAll();
+  forceStop.addEventListener('abort', cutAll);
+  if (forceStop.aborted) cutAll();
   await closed;
   server.close(); // stops its own timer of connection checks
   clearTimeout(grace);

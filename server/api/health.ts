@@ -2,7 +2,7 @@
 import type { Exchange } from '../http/exchange.js';
 import type { PlainRoutes } from './app.js';
 import type { Readiness } from './readiness.js';
-import { write } from '../http/responder.js';
+import { write } from '../http/reply.js';
 
 export interface HealthOptions {
   readonly readiness: Readiness;

@@ -14,7 +14,7 @@ import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { OnCommit } from '../../db/postgres/touched.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { requireRoom } from '../../db/schema/room.js';
 import type { Room } from '../../db/schema/room.js';
 import { OUTAGES } from '../../db/postgres/outages.js';
@@ -27,7 +27,7 @@ import type { OutageLog } from '../base/outage-log.js';
 const { isWorker } = cluster;
 
 export interface ServerOptions {
-  readonly config: Config;
+  readonly config: Settings;
   readonly log: Logger;
   readonly closers: Closers;
   readonly abort: AbortSignal;
@@ -37,7 +37,7 @@ export interface ServerOptions {
   readonly isRestore?: boolean;
 }
 
-export interface DatabaseOptions extends ServerOptions {
+export interface ConnectOptions extends ServerOptions {
   /** Connection as `locateServer` returns it. */
   readonly connection: ServerConfig;
   /** The database was found not to answer. */
@@ -54,7 +54,7 @@ export interface OpenDatabase {
 }
 
 /** Waits for the server, brings the schema up to date and opens the pool. The closers are for the pool alone. */
-export async function connectDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+export async function connectDatabase(options: ConnectOptions): Promise<OpenDatabase> {
   const { config, log, closers, abort, connection, onLost, onCommit, besideRunning } = options;
   const wanting = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
   const prepare = async () => {

@@ -12,7 +12,7 @@ import type { Stores } from '../../db/stores/stores.js';
 import { closeAll } from '../base/closers.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { locateServer } from './database.js';
 import type { Logger } from '../base/log.js';
 import { operator } from './operator.js';
@@ -30,7 +30,7 @@ const POOL_SIZE = 2;
  * EmbeddedDatabaseError
  */
 export async function withNetwork<T>(
-  config: Config,
+  config: Settings,
   log: Logger,
   work: (network: OperatedNetwork) => Promise<T>,
 ): Promise<T> {
@@ -48,7 +48,7 @@ export async function withNetwork<T>(
 
 /** The server of the database alone, whatever is in it. An embedded one that is started for this is stopped again. */
 export async function withServer<T>(
-  config: Config,
+  config: Settings,
   log: Logger,
   work: (connection: ServerConfig, closers: Closers) => Promise<T>,
 ): Promise<T> {

@@ -28,13 +28,13 @@ async function asOperator(stores: Stores, log: Logger, done: string, work: (tx: 
 }
 
 /** Selects an identity: by username, by id, or, if both are absent, the default administrator. */
-export interface Whom {
+export interface IdentitySelector {
   readonly username?: string | undefined;
   readonly id?: string | undefined;
 }
 
 /** @throws ConfigError when there is none, which names whom there is */
-export async function findIdentity(stores: Stores, { username, id }: Whom): Promise<Identity> {
+export async function findIdentity(stores: Stores, { username, id }: IdentitySelector): Promise<Identity> {
   if (id !== undefined)
     return stores.identities.get(id).catch((error: unknown) => {
       throw error instanceof DomainError && error.kind === 'notFound'

@@ -1,6 +1,6 @@
 /** One reader of events: first from the database, as far back as it resumes, then from what is held in memory. */
 import type { EventStore } from '../../db/stores/event-batches.js';
-import { messageOf } from '../../domain/events/event.js';
+import { toEventMessage } from '../../domain/events/event.js';
 import type { EventRecord } from '../../domain/events/event.js';
 import type { KindFilter } from '../../domain/events/kinds.js';
 import { eventIdText, isBefore } from '../../domain/events/position.js';
@@ -52,7 +52,7 @@ const ENDS: Readonly<Record<EndReason, string>> = {
 /** As all streams send it. JSON has no line feeds outside of texts, and escapes those inside. */
 export function heldEvent(timeline: string, record: EventRecord): HeldEvent {
   const { position, kind } = record;
-  const { id, body } = messageOf(timeline, record);
+  const { id, body } = toEventMessage(timeline, record);
   return { position, kind, text: `id: ${id}\ndata: ${body}\n\n` };
 }
 

@@ -2,7 +2,7 @@
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
 import type { KindFilter } from '../../domain/events/kinds.js';
-import { PIECE } from '../http/outflow.js';
+import { PIECE } from '../http/socket-writer.js';
 
 export interface HeldEvent {
   readonly position: EventPosition;

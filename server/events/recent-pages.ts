@@ -1,13 +1,13 @@
 /** The latest pages of events in memory, for all who are no further behind than these. The oldest go first. */
 import type { EventPage } from '../../db/stores/event-batches.js';
-import { messageOf } from '../../domain/events/event.js';
-import type { EventRecord, Message } from '../../domain/events/event.js';
+import { toEventMessage } from '../../domain/events/event.js';
+import type { EventRecord, EventMessage } from '../../domain/events/event.js';
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
 
 /** An event that may be sent to several targets: its message is made once, by the first that wants it. */
 export class SharedEvent {
-  #message: Message | undefined;
+  #message: EventMessage | undefined;
 
   constructor(
     readonly record: EventRecord,
@@ -22,8 +22,8 @@ export class SharedEvent {
     return this.record.position;
   }
 
-  get message(): Message {
-    return (this.#message ??= messageOf(this.timeline, this.record));
+  get message(): EventMessage {
+    return (this.#message ??= toEventMessage(this.timeline, this.record));
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { EventStore } from '../../db/stores/event-batches.js';
 import type { DueLetter, Lease, Progress, WebhookStore } from '../../db/stores/webhooks.js';
-import type { Message } from '../../domain/events/event.js';
+import type { EventMessage } from '../../domain/events/event.js';
 import { kindFilter } from '../../domain/events/kinds.js';
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
@@ -209,7 +209,7 @@ export class WebhookTarget {
     return true;
   }
 
-  async #post(message: Message): Promise<Fault | undefined> {
+  async #post(message: EventMessage): Promise<Fault | undefined> {
     const { outgoing, secret, timeoutMs } = this.options;
     const headers = {
       'content-type': 'application/json',

@@ -21,7 +21,7 @@ import { LRUCache } from 'lru-cache';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Coding } from './coding.js';
 import { requirePlain, wishOf } from './coding.js';
-import { PIECE } from './outflow.js';
+import { PIECE } from './socket-writer.js';
 
 /** Shorter answers go as they are. */
 export const MIN_BYTES = 1024;
@@ -157,14 +157,14 @@ export function keepForm(response: ServerResponse): void {
   if (offer !== undefined) offer.isKept = true;
 }
 
-export type Headers = Readonly<Record<string, string | number>>;
+export type ResponseHeaders = Readonly<Record<string, string | number>>;
 
 /** Pictures, films and most fonts are compressed by themselves. */
 const PACKED = /^(?:image\/(?!svg|bmp)|video\/|font\/woff)/;
-const isPacked = (headers: Headers) => PACKED.test(String(headers['content-type']));
+const isPacked = (headers: ResponseHeaders) => PACKED.test(String(headers['content-type']));
 
 /** How an answer is to be compressed; undefined: as it is. */
-export function offerFor(response: ServerResponse, status: number, headers: Headers): Offer | undefined {
+export function offerFor(response: ServerResponse, status: number, headers: ResponseHeaders): Offer | undefined {
   const offer = offers.get(response);
   return offer !== undefined && status === 200 && !isPacked(headers) ? offer : undefined;
 }
@@ -176,7 +176,7 @@ export function compress(body: string | Buffer, { coding, kept, isKept }: Offer)
 }
 
 /** Tells caches that the answer differs by what the client asks for. */
-export function varied(headers: Headers): Headers {
+export function varied(headers: ResponseHeaders): ResponseHeaders {
   const { vary } = headers;
   return vary === undefined
     ? { vary: 'Accept-Encoding', ...headers }
@@ -184,7 +184,10 @@ export function varied(headers: Headers): Headers {
 }
 
 /** Returns the headers of a compressed response, and the number of padding bytes in them. */
-export function codedHead(headers: Headers, { coding, isPadded }: Offer): { headers: Headers; padding: number } {
+export function codedHead(
+  headers: ResponseHeaders,
+  { coding, isPadded }: Offer,
+): { headers: ResponseHeaders; padding: number } {
   const { etag } = headers;
   const padding = isPadded ? randomInt(1, MAX_PADDING + 1) : 0;
   return {

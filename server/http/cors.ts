@@ -1,6 +1,6 @@
 /** Which pages of other origins may call. The list is the configuration's; `*` never goes with credentials. */
 import type { IncomingMessage } from 'node:http';
-import type { Headers } from './responder.js';
+import type { ResponseHeaders } from './reply.js';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS = [
@@ -19,7 +19,7 @@ const EXPOSED =
   'accept-encoding, etag';
 const MAX_AGE_SECONDS = '600';
 
-export function corsHeaders(origin: string, allowed: readonly string[]): Headers {
+export function corsHeaders(origin: string, allowed: readonly string[]): ResponseHeaders {
   if (allowed.includes(origin)) {
     return {
       'access-control-allow-origin': origin,
@@ -32,7 +32,11 @@ export function corsHeaders(origin: string, allowed: readonly string[]): Headers
   return { vary: 'Origin' };
 }
 
-export function preflightHeaders(request: IncomingMessage, origin: string, allowed: readonly string[]): Headers {
+export function preflightHeaders(
+  request: IncomingMessage,
+  origin: string,
+  allowed: readonly string[],
+): ResponseHeaders {
   if (!allowed.includes(origin) && !allowed.includes('*')) return {};
   const asked = (request.headers['access-control-request-headers'] ?? '')
     .toLowerCase()

@@ -57,7 +57,7 @@ function clip(text: string): string {
 }
 
 /** The code that a caller gets for a failure. */
-export function codeOf(error: unknown): string {
+export function errorCodeOf(error: unknown): string {
   return ERROR_TABLE[error instanceof DomainError ? error.kind : 'unhandled'].code;
 }
 

@@ -1,6 +1,6 @@
 /** One request and its answer, from the first look at it to the end of the work. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Headers } from './compression.js';
+import type { ResponseHeaders } from './compression.js';
 import type { RequestReader } from './request-reader.js';
 
 export interface Exchange {
@@ -10,7 +10,7 @@ export interface Exchange {
   readonly path: string;
   readonly search: string;
   /** On every answer of this exchange. */
-  readonly headers: Headers;
+  readonly headers: ResponseHeaders;
   /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
   since: number;
   /** It was answered that it takes too long; the work on it may still go on. */

@@ -13,7 +13,7 @@ import { findFault } from './json-faults.js';
  * @param name  the body parameter's name in the spec, for the error text
  * @throws DomainError `unparsableBody` for bytes that are no UTF-8
  */
-export function textOf(bytes: Buffer, name: string): string {
+export function bodyText(bytes: Buffer, name: string): string {
   if (!isUtf8(bytes)) throw unparsable(name, 'it is not valid UTF-8');
   return bytes.toString('utf8');
 }
@@ -25,7 +25,7 @@ export function textOf(bytes: Buffer, name: string): string {
  *   inexact or extreme
  */
 export function parseJson(bytes: Buffer, name: string, maxDepth: number): unknown {
-  const text = textOf(bytes, name);
+  const text = bodyText(bytes, name);
   const { depth, names, hasLongNumber } = scan(text, maxDepth);
   if (depth > maxDepth) throw unparsable(name, `it is nested deeper than ${maxDepth} levels`);
   let value: unknown;

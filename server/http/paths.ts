@@ -8,7 +8,7 @@ import type { Api, Method, OperationSpec, RouteNode } from '../../generated/oper
 import { operations } from '../../generated/operations.js';
 import { routes } from '../../generated/routes.js';
 
-export interface Target {
+export interface ApiPath {
   readonly api: Api;
   readonly segments: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface Target {
 const FOREIGN_ROOTS = new Set(['edge', 'fabric', 'oidc']);
 
 /** Which API a path means; undefined for a path that belongs to none. */
-export function targetOf(segments: readonly string[]): Target | undefined {
+export function targetOf(segments: readonly string[]): ApiPath | undefined {
   const [first, second, third] = segments;
   if (first === 'edge') {
     if (third === 'v1' && (second === 'client' || second === 'management'))
@@ -91,7 +91,7 @@ export interface Match {
 }
 
 /** The node of a path, and the values of its parameters. @throws DomainError `routeUnknown` */
-function nodeOf({ api, segments }: Target, path: string): { node: RouteNode; values: readonly string[] } {
+function nodeOf({ api, segments }: ApiPath, path: string): { node: RouteNode; values: readonly string[] } {
   let node: RouteNode = routes[api];
   const values: string[] = [];
   for (const segment of segments) {
@@ -136,7 +136,7 @@ export function allowedAt(path: string): string {
  * The operation that answers; of HEAD it is that of GET, whose answer is sent without its body.
  * @throws DomainError `routeUnknown`, `methodNotAllowed`
  */
-export function matchOperation(target: Target, method: string, path: string): Match {
+export function matchOperation(target: ApiPath, method: string, path: string): Match {
   const { node, values } = nodeOf(target, path);
   const operationId = node.operations[(method === 'HEAD' ? 'GET' : method) as Method];
   if (operationId === undefined) {

@@ -11,12 +11,12 @@ import type { Facts } from '../../handlers/handler.js';
 import type { Caller } from '../../handlers/reply.js';
 import type { Exchange } from './exchange.js';
 import { ClientGone } from './body.js';
-import { codeOf } from './envelope.js';
-import type { AnyReply } from './responder.js';
+import { errorCodeOf } from './envelope.js';
+import type { AnyReply } from './reply.js';
 import type { RequestTrace } from './request-trace.js';
 
 /** Facts of a request, collected until it ends. */
-export interface Seen {
+export interface RequestFacts {
   readonly address: string;
   operation?: OperationSpec;
   caller?: Caller;
@@ -30,7 +30,11 @@ export interface Seen {
   trace?: RequestTrace;
 }
 
-export function requestLine({ request, response, requestId, failure }: Exchange, seen: Seen, ms: number): object {
+export function requestLine(
+  { request, response, requestId, failure }: Exchange,
+  seen: RequestFacts,
+  ms: number,
+): object {
   const { operation, caller, params, createdId, facts, address, trace } = seen;
   return {
     requestId,
@@ -60,7 +64,7 @@ export function traceOf(caller: Caller | undefined): string | undefined {
 function outcomeOf(failure: unknown): { code?: string; reason?: string | undefined } {
   if (failure === undefined) return {};
   if (failure instanceof ClientGone) return { reason: failure.message };
-  return { code: codeOf(failure), reason: failure instanceof DomainError ? failure.logReason : undefined };
+  return { code: errorCodeOf(failure), reason: failure instanceof DomainError ? failure.logReason : undefined };
 }
 
 /** A path may hold anything; what does not look like an id is no id of ours. */

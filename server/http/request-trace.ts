@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { StatementTrace } from '../../db/postgres/statement-watch.js';
 import type { OutgoingTrace } from '../../handlers/context.js';
 import type { Exchange } from './exchange.js';
-import type { Seen } from './request-log.js';
+import type { RequestFacts } from './request-log.js';
 
 /** The trace of one request, from its headers to the end of its work. */
 export interface RequestTrace {
@@ -12,7 +12,7 @@ export interface RequestTrace {
   /** Undefined for a request that is not recorded. */
   readonly statements: StatementTrace | undefined;
   readonly outgoing: OutgoingTrace;
-  end(exchange: Exchange, seen: Seen): void;
+  end(exchange: Exchange, seen: RequestFacts): void;
 }
 
 export interface Traces {

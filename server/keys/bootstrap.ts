@@ -18,7 +18,7 @@ import { newTrustDomain } from '../../domain/pki/spiffe.js';
 import { adminPasswordIn, masterKeyIn } from '../../db/embedded/places.js';
 import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { readSecret, writeSecret } from '../data/data-dir.js';
 import type { Logger } from '../base/log.js';
 import { currentKeys, INTERMEDIATE_NAME, resealAll, sealed } from './network-keys.js';
@@ -42,7 +42,7 @@ const ALL_IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default'];
  * @throws ConfigError when the master key is another one's
  */
 export async function openNetwork(
-  config: Config,
+  config: Settings,
   stores: Stores,
   passwords: PasswordHasher,
   controllerId: string,
@@ -84,7 +84,7 @@ export async function openNetwork(
  * The key from the setting, from its file, or from the data directory, where a first start makes it.
  * @throws ConfigError when it is missing though the network `exists`, and for what is no key
  */
-export function openKeyRing(config: Config, exists: boolean): KeyRing {
+export function openKeyRing(config: Settings, exists: boolean): KeyRing {
   const file = config.masterKeyFile ?? masterKeyIn(config.dataDir);
   let current = config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
   if (current === undefined) {
@@ -121,7 +121,7 @@ function readKeyFile(file: string): string | undefined {
   }
 }
 
-async function createNetwork(config: Config, tx: StoreSet, keyRing: KeyRing): Promise<void> {
+async function createNetwork(config: Settings, tx: StoreSet, keyRing: KeyRing): Promise<void> {
   const now = new Date();
   const rootKeys = await newKeyPair(config.tlsKey);
   const root = await createRootCa({ now, commonName: 'Edge Controller Root CA', keys: rootKeys });
@@ -147,7 +147,7 @@ async function createNetwork(config: Config, tx: StoreSet, keyRing: KeyRing): Pr
  * that runs on, and for an administrator who wants one renewed early; a start does the same.
  */
 export async function refreshKeys(
-  config: Config,
+  config: Settings,
   stores: Stores,
   network: Pick<Network, 'keyRing' | 'trustDomain'>,
   controllerId: string,
@@ -165,7 +165,7 @@ export async function refreshKeys(
 }
 
 async function createDefaultAdmin(
-  config: Config,
+  config: Settings,
   tx: StoreSet,
   passwords: PasswordHasher,
   log: Logger,

@@ -23,7 +23,7 @@ import type { StoreSet } from '../../db/stores/stores.js';
 import { sealedAgain } from '../../handlers/login/second-factor.js';
 import { webhookContext } from '../../domain/webhooks/secret-context.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { routersReach } from '../settings/control-settings.js';
 import type { Logger } from '../base/log.js';
 import { resealSecrets } from './network-secrets.js';
@@ -38,7 +38,7 @@ export interface SigningEntity {
 /** The key that serves TLS and signs JWTs, with its certificate of now. */
 export interface ServerEntity extends SigningEntity {
   /** Fingerprints of certificates that the key had before, newest first: JWTs signed then name them. */
-  readonly earlierPrints: readonly string[];
+  readonly earlierFingerprints: readonly string[];
 }
 
 /** Keys that a controller uses. */
@@ -56,7 +56,7 @@ export type Renewable = 'server' | 'intermediate';
 
 export interface KeyContext {
   readonly config: Pick<
-    Config,
+    Settings,
     'advertise' | 'controlAdvertise' | 'controlListen' | 'tlsNames' | 'listen' | 'name' | 'tlsKey'
   >;
   readonly keyRing: KeyRing;
@@ -96,12 +96,12 @@ export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Ren
     early === 'server',
   );
   const inForce = intermediates.filter((record) => record === issuer || record.notAfter.getTime() > Date.now());
-  const earlierPrints = newestFirst('server')
+  const earlierFingerprints = newestFirst('server')
     .map(({ fingerprint }) => fingerprint)
     .filter((print) => print !== server.fingerprint)
     .slice(0, EARLIER_PRINTS);
   return {
-    server: { ...server, earlierPrints },
+    server: { ...server, earlierFingerprints },
     authority: {
       rootPems: [root.certPem],
       intermediatePems: inForce.map(({ certPem }) => certPem),

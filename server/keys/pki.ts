@@ -9,7 +9,7 @@ import {
 } from '../../domain/pki/authority.js';
 import type { IssuedCertificate, Issuer } from '../../domain/pki/authority.js';
 import type { SigningRequest } from '../../domain/pki/csr.js';
-import { certFingerprint, publicKeyPrint } from '../../domain/pki/keys.js';
+import { certFingerprint, publicKeyFingerprint } from '../../domain/pki/keys.js';
 import { certsOnlyPkcs7 } from '../../domain/pki/pkcs7.js';
 import { apiSessionCertificateUri, identityUri, routerUri } from '../../domain/pki/spiffe.js';
 import type { IssuedChain, Pki } from '../../handlers/context.js';
@@ -75,7 +75,7 @@ export async function createPki(trustDomain: string, authority: Authority): Prom
       leafPem: certPem,
       chainPem: certPem + issuer.certPem,
       fingerprint,
-      publicKeyPrint: publicKeyPrint(request.publicKey),
+      publicKeyFingerprint: publicKeyFingerprint(request.publicKey),
       record,
     };
   };

@@ -6,7 +6,7 @@ import { createPasswordHasher } from '../../domain/auth/passwords.js';
 import { createJwtSigner } from '../../domain/auth/signed-jwt.js';
 import type { JwtSigner } from '../../domain/auth/signed-jwt.js';
 import { openNetwork, refreshKeys } from './bootstrap.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import { withNetwork } from '../data/network-access.js';
 import { noteFailure } from '../base/outage-log.js';
@@ -21,20 +21,20 @@ export interface ServerIdentity {
   /** When the certificate ends. */
   readonly notAfter: () => Date;
   /** See `ServerEntity`. */
-  readonly earlierPrints: () => readonly string[];
+  readonly earlierFingerprints: () => readonly string[];
   replace(server: ServerEntity): void;
 }
 
 export function serverIdentity(first: ServerEntity): ServerIdentity {
   const endOf = ({ certPem }: ServerEntity) => new Date(new X509Certificate(certPem).validTo);
-  let [signer, { earlierPrints }, notAfter] = [createJwtSigner(first), first, endOf(first)];
+  let [signer, { earlierFingerprints }, notAfter] = [createJwtSigner(first), first, endOf(first)];
   return {
     signer: () => signer,
     fingerprint: () => signer.kid,
-    earlierPrints: () => earlierPrints,
+    earlierFingerprints: () => earlierFingerprints,
     notAfter: () => notAfter,
     replace: (server) => {
-      [signer, { earlierPrints }, notAfter] = [createJwtSigner(server), server, endOf(server)];
+      [signer, { earlierFingerprints }, notAfter] = [createJwtSigner(server), server, endOf(server)];
     },
   };
 }
@@ -82,7 +82,7 @@ export function keepKeysFresh({ servers, pki, identity, current, announce, log }
  * @returns the new certificate
  * @throws ConfigError when there is no network yet
  */
-export async function renewEarly(config: Config, what: Renewable, log: Logger): Promise<string> {
+export async function renewEarly(config: Settings, what: Renewable, log: Logger): Promise<string> {
   return withNetwork(config, log, async ({ stores }) => {
     const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
     const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);

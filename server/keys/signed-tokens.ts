@@ -6,13 +6,13 @@ import { newToken } from '../../domain/auth/tokens.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
 import type { Enrollments, SessionTokens } from '../../handlers/context.js';
 import type { Stores } from '../../db/stores/stores.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { routersReach } from '../settings/control-settings.js';
 import type { RunningPki } from './pki.js';
 import type { ServerIdentity } from './renewal.js';
 
 export interface EnrollmentOptions {
-  readonly config: Config;
+  readonly config: Settings;
   /** Its certificate may be renewed while the controller runs; JWTs signed before carry earlier prints as `kid`. */
   readonly identity: ServerIdentity;
   readonly pki: Pick<RunningPki, 'issuerPem'>;
@@ -23,7 +23,7 @@ const NETWORK_JWT = 'default';
 
 export function createEnrollments({ config, identity, pki, stores }: EnrollmentOptions): Enrollments {
   const { advertise, enrollmentDuration } = config;
-  const { signer, earlierPrints } = identity;
+  const { signer, earlierFingerprints } = identity;
   const reached = { advertise, routersReach: routersReach(config) };
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
   const makeNetworkJwt = async (signer: JwtSigner) => {
@@ -47,7 +47,7 @@ export function createEnrollments({ config, identity, pki, stores }: EnrollmentO
       const { x5c, ...key } = publicJwk;
       return [
         { ...key, x5c: [...x5c, ...certificatesOf(pki.issuerPem()).map((der) => der.toString('base64'))] },
-        ...earlierPrints().map((kid) => ({ ...key, kid })),
+        ...earlierFingerprints().map((kid) => ({ ...key, kid })),
       ];
     },
     networkJwt() {

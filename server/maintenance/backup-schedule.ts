@@ -12,13 +12,13 @@ import { takeLock, withLane, withMaintenanceLane } from '../../db/postgres/maint
 import type { MaintenanceLane } from '../../db/postgres/maintenance-connection.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import { SNAPSHOT_PROGRESS, reporter } from '../base/progress.js';
 import { snapshotName, writeSnapshot } from './snapshots.js';
 
 export interface BackupOptions {
-  readonly config: Pick<Config, 'dataDir' | 'backupEvery' | 'backupKeep' | 'name'>;
+  readonly config: Pick<Settings, 'dataDir' | 'backupEvery' | 'backupKeep' | 'name'>;
   readonly connection: ServerConfig;
   readonly log: Logger;
 }

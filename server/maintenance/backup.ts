@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { snapshotsIn } from '../../db/embedded/places.js';
 import { withMaintenanceLane } from '../../db/postgres/maintenance-connection.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import { withNetwork } from '../data/network-access.js';
 import { operator } from '../data/operator.js';
@@ -15,7 +15,7 @@ import type { WrittenSnapshot } from './snapshots.js';
  * @throws as `withNetwork` and `writeSnapshot`; DomainError `rateLimited` while other work on the database is under way
  */
 export async function backUpInto(
-  config: Config,
+  config: Settings,
   target: string | undefined,
   onProgress: (table: string, rows: number) => void,
   log: Logger,
@@ -30,7 +30,7 @@ export async function backUpInto(
   );
 }
 
-function placeOf(config: Config, target: string | undefined) {
+function placeOf(config: Settings, target: string | undefined) {
   const name = snapshotName('edge');
   if (target === undefined) return { directory: snapshotsIn(config.dataDir), name };
   const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -12,14 +12,14 @@ import { snapshotsIn } from '../../db/embedded/places.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import type { Maintenance } from '../../handlers/context.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import { SNAPSHOT_PROGRESS, reporter } from '../base/progress.js';
 import { sealsOf } from '../keys/seals.js';
 import { snapshotName, writeSnapshot } from './snapshots.js';
 
 export interface MaintenanceOptions {
-  readonly config: Pick<Config, 'dataDir'>;
+  readonly config: Pick<Settings, 'dataDir'>;
   readonly connection: ServerConfig;
   readonly keyRing: KeyRing;
   readonly log: Logger;

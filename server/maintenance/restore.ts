@@ -6,12 +6,12 @@ import { openKeyRing } from '../keys/bootstrap.js';
 import { closeAll } from '../base/closers.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { locateServer } from '../data/database.js';
 
 /** @throws SnapshotError, ConfigError, SchemaError or EmbeddedDatabaseError, each with what to do */
 export async function restoreSnapshot(
-  config: Config,
+  config: Settings,
   file: string,
   onProgress: (table: string, rows: number) => void,
   log: Logger,

@@ -12,7 +12,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { connectionKey } from '../sockets/connection-limits.js';
 import type { Logger } from '../base/log.js';
 import type { METRICS } from '../settings/metrics-settings.js';
@@ -23,7 +23,7 @@ import { secureContext } from '../sockets/tls-server.js';
 
 const compress = promisify(gzip);
 
-type MetricsConfig = Pick<Config, keyof typeof METRICS>;
+type MetricsConfig = Pick<Settings, keyof typeof METRICS>;
 
 export interface ListenerOptions {
   readonly config: MetricsConfig;

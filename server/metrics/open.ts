@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { shareMetrics } from './across-workers.js';
 import { createListener } from './listener.js';
 import type { Listener } from './listener.js';
-import { createRegistry } from './registry.js';
+import { createMetricsRegistry } from './registry.js';
 import type { RequestCounts } from '../http/request-counts.js';
 import { sourcesOf } from './sources.js';
 import type { Parts } from './sources.js';
@@ -33,7 +33,7 @@ export interface OpenMetrics {
 export async function openMetrics(parts: MetricsParts, requests: RequestCounts): Promise<OpenMetrics> {
   const { config, closers, log, chainPem, privateKeyPem } = parts;
   const { metricsListen } = config;
-  const registry = createRegistry(sourcesOf(parts, requests));
+  const registry = createMetricsRegistry(sourcesOf(parts, requests));
   const shared = cluster.isWorker ? shareMetrics(registry) : undefined;
   if (shared !== undefined)
     closers.push(() => {

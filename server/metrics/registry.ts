@@ -13,7 +13,7 @@ const UNWANTED = /^nodejs_active_/;
 /** The values of one process, as they go from a worker to the first process. */
 export type Measured = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-export function createRegistry(sources: Sources): Registry {
+export function createMetricsRegistry(sources: Sources): Registry {
   const registry = new Registry();
   for (const { name, type, help, aggregator, read } of FAMILIES) {
     const get = async () => ({ name, type, help, aggregator, values: await read(sources) });

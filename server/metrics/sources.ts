@@ -9,7 +9,7 @@ import type { Context } from '../../handlers/context.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import type { InFlight } from '../api/app.js';
 import type { ChangeFeed } from '../changes/change-feed.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { holdsRouters } from '../sockets/handoff.js';
 import type { Readiness, ReadinessOptions } from '../api/readiness.js';
 import type { RequestCounts } from '../http/request-counts.js';
@@ -36,14 +36,14 @@ export interface Sources {
 
 /** Parts that a start has opened. */
 export interface Parts {
-  readonly config: Config;
+  readonly config: Settings;
   readonly database: Database;
   readonly passwords: PasswordHasher;
   readonly apiSessions: ApiSessionRegistry;
   readonly fabric: Fabric;
   readonly feed: ChangeFeed;
   readonly isHearing: () => boolean;
-  readonly context: Pick<Context, 'stores' | 'keptAnswers' | 'keptTexts' | 'version'>;
+  readonly context: Pick<Context, 'stores' | 'responseCache' | 'elementCache' | 'version'>;
   readonly readiness: Readiness;
   readonly certificateEnds: ReadinessOptions['certificateEnds'];
   readonly inFlight: InFlight;
@@ -56,7 +56,7 @@ const ENTITIES_MS = 1_000;
 
 export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
   const { config, database, passwords, apiSessions, fabric, feed, isHearing, context, inFlight, server } = parts;
-  const { keptAnswers, keptTexts, stores, version } = context;
+  const { responseCache, elementCache, stores, version } = context;
   return {
     build: {
       version: version.version,
@@ -78,8 +78,8 @@ export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
     feed: { lagMs: feed.lagMs, heard: feed.heard, isHearing },
     caches: {
       api_sessions: () => apiSessions.use,
-      answers: () => keptAnswers.use,
-      element_texts: () => keptTexts.use,
+      answers: () => responseCache.use,
+      element_texts: () => elementCache.use,
     },
     fabric: fabric.counts,
     readiness: parts.readiness,

@@ -9,8 +9,8 @@ import type { Documents } from '../../handlers/context.js';
 import type { Exchange } from '../http/exchange.js';
 import { tagOfConstant } from '../http/entity-tags.js';
 import { PAGE, START, STYLE } from './explorer-page.js';
-import { write } from '../http/responder.js';
-import type { Headers } from '../http/responder.js';
+import { write } from '../http/reply.js';
+import type { ResponseHeaders } from '../http/reply.js';
 
 /**
  * Nothing inline, no other origin, no framing. Swagger UI styles through the DOM; its pictures are data in its own
@@ -36,7 +36,7 @@ const FILES = {
 
 type PageEntry = [path: string, page: (exchange: Exchange) => void];
 
-const SAFE: Headers = {
+const SAFE: ResponseHeaders = {
   'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -45,7 +45,7 @@ const SAFE: Headers = {
 /**
  * Lets browsers keep the file, but ask each time whether it has changed: a new release has other pages and documents.
  */
-const ASK: Headers = { 'cache-control': 'no-cache' };
+const ASK: ResponseHeaders = { 'cache-control': 'no-cache' };
 
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */
 export function explorerPages(): PageEntry[] {

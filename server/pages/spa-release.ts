@@ -65,7 +65,7 @@ export interface ReleaseFile {
   readonly bytes: number;
 }
 
-export interface Release {
+export interface SpaRelease {
   readonly spa: SpaPlace;
   /** Files by their paths below the folder, such as `assets/main.js`. */
   readonly files: ReadonlyMap<string, ReleaseFile>;
@@ -75,7 +75,7 @@ export interface Release {
 }
 
 /** @throws ConfigError which says what is missing, and what to do */
-export function openRelease(spa: SpaPlace): Release {
+export function openRelease(spa: SpaPlace): SpaRelease {
   const root = rootOf(spa);
   const files = filesIn(spa, root);
   const index = files.get(spa.index);

@@ -7,11 +7,11 @@ import type { Exchange } from '../http/exchange.js';
 import type { SpaPlace } from '../settings/spa-settings.js';
 import { tagOf } from '../http/entity-tags.js';
 import { PAGE_ALLOWS, isRead, methodNotAllowed, pathUnknown, segmentsOf } from '../http/paths.js';
-import { write } from '../http/responder.js';
-import type { Headers } from '../http/responder.js';
+import { write } from '../http/reply.js';
+import type { ResponseHeaders } from '../http/reply.js';
 import { policyFor } from './spa-policy.js';
 import { isAsset, openRelease, typeOf } from './spa-release.js';
-import type { Release, ReleaseFile } from './spa-release.js';
+import type { SpaRelease, ReleaseFile } from './spa-release.js';
 
 /** Answers a path of an application, of any method. @throws DomainError */
 export type SpaPage = (exchange: Exchange) => Promise<void>;
@@ -22,8 +22,8 @@ export type Spas = (path: string) => SpaPage | undefined;
 /** Bytes of files that are kept in memory, of one application. */
 const MAX_KEPT = 64 * 1024 * 1024;
 
-const IMMUTABLE: Headers = { 'cache-control': 'public, max-age=31536000, immutable' };
-const ASK: Headers = { 'cache-control': 'no-cache' };
+const IMMUTABLE: ResponseHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
+const ASK: ResponseHeaders = { 'cache-control': 'no-cache' };
 
 interface Kept {
   readonly body: Buffer;
@@ -53,11 +53,11 @@ export function openSpas(places: readonly SpaPlace[]): Spas {
   };
 }
 
-function pageOf(release: Release): SpaPage {
+function pageOf(release: SpaRelease): SpaPage {
   const { spa, files } = release;
   const base = `/${spa.path}/`;
   const depth = spa.path.split('/').length;
-  const safe: Headers = {
+  const safe: ResponseHeaders = {
     'content-security-policy': spa.policy ?? policyFor(release.indexText),
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',
@@ -92,7 +92,7 @@ function nameOf(below: readonly string[], files: ReadonlyMap<string, ReleaseFile
 }
 
 /** Reads a file at its first request, once for all who ask for it meanwhile. */
-function keptFiles(release: Release): (file: ReleaseFile) => Promise<Kept | undefined> {
+function keptFiles(release: SpaRelease): (file: ReleaseFile) => Promise<Kept | undefined> {
   const cache = new LRUCache<string, Promise<Kept | undefined>>({ maxSize: MAX_KEPT });
   const forget = ({ place }: ReleaseFile) => {
     cache.delete(place);

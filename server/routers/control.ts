@@ -11,7 +11,7 @@ import type { Stores } from '../../db/stores/stores.js';
 import { verifyPeer } from '../../handlers/login/client-certificates.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { addressOf } from '../base/client-address.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { handRoutersOver, holdRouters, routerHandoff } from '../sockets/handoff.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
@@ -78,7 +78,7 @@ export function createControl({
       return {
         own: [...roots, ...intermediates],
         signerDer: key.export({ type: 'spki', format: 'der' }),
-        signerKids: [kid, ...identity.earlierPrints()],
+        signerKids: [kid, ...identity.earlierFingerprints()],
       };
     },
   });
@@ -109,7 +109,7 @@ export interface RouterDoor {
 
 export interface RouterDoorOptions {
   readonly fabric: Fabric;
-  readonly config: Config;
+  readonly config: Settings;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;

@@ -5,14 +5,17 @@
 import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { Server } from 'node:tls';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { guard } from '../sockets/connection-limits.js';
 import type { Logger } from '../base/log.js';
 import { ROUTER_PROTOCOL, isOfRouter, secureContext } from '../sockets/tls-server.js';
 import type { RouterConnection } from '../sockets/tls-server.js';
 
 export interface RouterServerOptions {
-  readonly config: Pick<Config, 'controlConnections' | 'controlConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'>;
+  readonly config: Pick<
+    Settings,
+    'controlConnections' | 'controlConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'
+  >;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;

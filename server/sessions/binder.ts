@@ -4,7 +4,7 @@ import { operations } from '../../generated/operations.js';
 import { clientHandlers } from '../../handlers/client/index.js';
 import { managementHandlers } from '../../handlers/management/index.js';
 import { pending } from '../../handlers/pending.js';
-import type { AnyReply } from '../http/responder.js';
+import type { AnyReply } from '../http/reply.js';
 import type { Context } from '../../handlers/context.js';
 import type { AnyOperation, PublicInput } from '../../handlers/handler.js';
 import type { Caller } from '../../handlers/reply.js';

@@ -3,7 +3,7 @@
  * change: they are kept for a moment and written together, and no answer waits for it. What one network, or all of
  * them, can have written in a minute is bounded, so no one can fill the disk: the rest of the minute becomes one sum.
  */
-import type { Refusal } from '../../domain/audit.js';
+import type { RefusalRecord } from '../../domain/audit.js';
 import type { DomainError, ErrorKind } from '../../domain/errors.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -11,7 +11,7 @@ import { networkOf } from '../base/client-address.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 import { OwnChangesSpent } from './own-changes.js';
-import type { Seen } from '../http/request-log.js';
+import type { RequestFacts } from '../http/request-log.js';
 
 /** Written one by one in a minute: of a network, and of all. */
 export const MOST_OF_NETWORK = 10;
@@ -22,15 +22,15 @@ const MINUTE_MS = 60_000;
 const FLUSH_MS = 200;
 
 /** A request that failed. */
-export interface FailedRequest {
+export interface RefusedRequest {
   readonly error: DomainError;
-  readonly seen: Seen;
+  readonly seen: RequestFacts;
   readonly requestId: string;
 }
 
 export interface RefusedLogins {
   /** Writes it down soon when it is the refusal of a login. Never throws. */
-  seen(failed: FailedRequest): void;
+  seen(failed: RefusedRequest): void;
   /** Ends the minute: its sums are written. */
   turn(): Promise<void>;
   /** Writes what is left. */
@@ -50,7 +50,7 @@ interface Sum {
 }
 
 export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOptions): RefusedLogins {
-  let due: Refusal[] = [];
+  let due: RefusalRecord[] = [];
   let written = 0;
   let ofNetwork = new Map<string, number>();
   let sums = new Map<string | null, Sum>();
@@ -147,7 +147,7 @@ const NO_REFUSALS: readonly ErrorKind[] = [
 /** Where a caller is known: only what it gave to prove itself once more, which may have a code word of its own. */
 const OF_CALLERS: readonly ErrorKind[] = ['mfaCodeInvalid', 'rateLimited', 'tooManyRequests'];
 
-function refusalOf({ error, seen, requestId }: FailedRequest): Refusal | undefined {
+function refusalOf({ error, seen, requestId }: RefusedRequest): RefusalRecord | undefined {
   if (error instanceof OwnChangesSpent) return undefined;
   const { operation, caller, facts, address } = seen;
   const method = operation === undefined ? undefined : METHODS[operation.operationId];
@@ -172,7 +172,7 @@ function refusalOf({ error, seen, requestId }: FailedRequest): Refusal | undefin
 }
 
 /** @param address  a network; null: of several */
-function sumOf(address: string | null, count: number, since: Date): Refusal {
+function sumOf(address: string | null, count: number, since: Date): RefusalRecord {
   return {
     kind: 'login.failed',
     reason: 'tooManyRefusals',

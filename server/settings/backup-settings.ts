@@ -1,5 +1,5 @@
 /** Settings of backups that a controller makes by itself. Part of the table in config.ts; docs/operations/backup.md. */
-import { duration, integer, setting } from './setting-kinds.js';
+import { duration, integerBetween, setting } from './setting-kinds.js';
 
 /** Four weeks. */
 const RAREST_SECONDS = 2_419_200;
@@ -16,7 +16,7 @@ export const BACKUP = {
   backupKeep: setting(
     'backup.keep',
     'EDGE_BACKUP_KEEP',
-    integer(1, 10_000),
+    integerBetween(1, 10_000),
     20,
     'How many of the snapshots that it took by itself are kept. Those that were asked for are never removed.',
   ),

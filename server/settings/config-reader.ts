@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
 import { ConfigError, SETTINGS } from './config.js';
-import type { Config } from './config.js';
+import type { Settings } from './config.js';
 import { controlFaults } from './control-settings.js';
 import { metricsFaults } from './metrics-settings.js';
 import { byOtherNames } from './other-names.js';
@@ -19,21 +19,21 @@ export interface ConfigSources {
 }
 
 export interface ReadSettings {
-  readonly config: Config;
+  readonly config: Settings;
   /** Which variables of the field's own images it was read from, or would have been. */
   readonly otherNames: readonly OtherNameUse[];
 }
 
 /** @throws ConfigError listing every fault at once */
-export const readConfig = (sources: ConfigSources): Config => readSettings(sources).config;
+export const readConfig = (sources: ConfigSources): Settings => readSettings(sources).config;
 
 /** @throws as `readConfig` */
 export function readSettings({ file, env }: ConfigSources): ReadSettings {
   const faults: string[] = [];
   const fromFile = file === undefined ? new Map<string, unknown>() : readFile(file);
   const otherNames: OtherNameUse[] = [];
-  const values: { -readonly [K in keyof Config]?: Config[K] } = {};
-  for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
+  const values: { -readonly [K in keyof Settings]?: Settings[K] } = {};
+  for (const [key, item] of Object.entries(SETTINGS) as [keyof Settings, Setting<unknown>][]) {
     const ours = [
       { value: env[item.env], place: `environment variable ${item.env}` },
       { value: fromFile.get(item.path), place: `${item.path} in ${file ?? ''}` },
@@ -58,12 +58,12 @@ export function readSettings({ file, env }: ConfigSources): ReadSettings {
     throw new ConfigError(
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
     );
-  const config = values as Config;
+  const config = values as Settings;
   return { config: { ...config, dataDir: resolve(config.dataDir) }, otherNames };
 }
 
 /** Returns the faults of settings that contradict each other, as sentences. */
-function faultsOf(values: Partial<Config>): string[] {
+function faultsOf(values: Partial<Settings>): string[] {
   const { headersTimeout, requestTimeout } = values;
   const isHeadersLonger =
     headersTimeout !== undefined && requestTimeout !== undefined && headersTimeout > requestTimeout;
@@ -80,9 +80,9 @@ function faultsOf(values: Partial<Config>): string[] {
 }
 
 /** The effective configuration as YAML, secrets hidden. */
-export function printConfig(config: Config): string {
+export function printConfig(config: Settings): string {
   const tree: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
+  for (const [key, item] of Object.entries(SETTINGS) as [keyof Settings, Setting<unknown>][]) {
     const value = config[key];
     const hidden = item.isSecret === true && value !== null && !(Array.isArray(value) && value.length === 0);
     const isDuration = item.parse.isDuration === true;

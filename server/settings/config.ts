@@ -9,17 +9,17 @@ import { parseTrustDomain } from '../../domain/pki/spiffe.js';
 import { BACKUP } from './backup-settings.js';
 import { CONTROL } from './control-settings.js';
 import { HTTP } from './http-settings.js';
-import { LIMITS } from './limits.js';
+import { LIMIT_SETTINGS } from './limits.js';
 import { METRICS } from './metrics-settings.js';
 import { SPA } from './spa-settings.js';
 import {
   databaseUrl,
   duration,
-  flag,
+  parseFlag,
   hostPort,
-  integer,
+  integerBetween,
   issuerName,
-  listOf,
+  listSetting,
   network,
   oneOf,
   orNone,
@@ -27,7 +27,7 @@ import {
   password,
   plainHeader,
   setting,
-  text,
+  parseText,
   username,
   workerCount,
 } from './setting-kinds.js';
@@ -42,14 +42,14 @@ export const SETTINGS = {
   name: setting(
     'name',
     'EDGE_NAME',
-    text,
+    parseText,
     hostname(),
     'Name of this controller, unique among those that share a database.',
   ),
   dataDir: setting(
     'dataDir',
     'EDGE_DATA_DIR',
-    text,
+    parseText,
     './data',
     'Directory for the embedded database, the master key and first-start secrets; made with mode 0700.',
   ),
@@ -72,7 +72,7 @@ export const SETTINGS = {
   trustDomain: setting(
     'trustDomain',
     'EDGE_TRUST_DOMAIN',
-    orNone((value) => parseTrustDomain(text(value))),
+    orNone((value) => parseTrustDomain(parseText(value))),
     null,
     'SPIFFE trust domain; made at random, and settable, only at the first start.',
   ),
@@ -88,7 +88,7 @@ export const SETTINGS = {
   databasePoolSize: setting(
     'database.poolSize',
     'EDGE_DATABASE_POOL_SIZE',
-    integer(4, 500),
+    integerBetween(4, 500),
     20,
     'Most connections that this controller opens for requests; half of them are for lists, and of those at most 4 ' +
       'for lists without limit.',
@@ -133,7 +133,7 @@ export const SETTINGS = {
   masterKey: setting(
     'masterKey',
     'EDGE_MASTER_KEY',
-    orNone(text),
+    orNone(parseText),
     null,
     'Key that seals private keys in the database: 32 bytes in base64 or hex; unset: a file in the data directory, ' +
       'made at the first start.',
@@ -142,14 +142,14 @@ export const SETTINGS = {
   masterKeyFile: setting(
     'masterKeyFile',
     'EDGE_MASTER_KEY_FILE',
-    orNone(text),
+    orNone(parseText),
     null,
     'File to read the master key from instead.',
   ),
   masterKeyLocal: setting(
     'masterKeyLocal',
     'EDGE_MASTER_KEY_LOCAL',
-    flag,
+    parseFlag,
     false,
     'Whether a first start on the database of DATABASE_URL may make the master key in the data directory. ' +
       'Without that file the keys in the database cannot be opened.',
@@ -157,7 +157,7 @@ export const SETTINGS = {
   oldMasterKeys: setting(
     'oldMasterKeys',
     'EDGE_OLD_MASTER_KEYS',
-    listOf(text),
+    listSetting(parseText),
     [] as readonly string[],
     'Earlier master keys, still accepted for reading while secrets are sealed again.',
     true,
@@ -165,21 +165,21 @@ export const SETTINGS = {
   tlsKey: setting(
     'tls.key',
     'EDGE_TLS_KEY',
-    (value) => parseKeyKind(text(value)),
+    (value) => parseKeyKind(parseText(value)),
     'ec-p256' as const,
     'Kind of the keys made at the first start: ec-p256, rsa-2048, rsa-3072 or rsa-4096.',
   ),
   tlsNames: setting(
     'tls.names',
     'EDGE_TLS_NAMES',
-    listOf((value) => parseHost(text(value))),
+    listSetting((value) => parseHost(parseText(value))),
     [] as readonly string[],
     'Further host names and addresses for the server certificate.',
   ),
   tlsRouterNames: setting(
     'tls.routerNames',
     'EDGE_TLS_ROUTER_NAMES',
-    listOf((value) => parseHost(text(value))),
+    listSetting((value) => parseHost(parseText(value))),
     [] as readonly string[],
     'Names and addresses of controllers that routers may have in their certificates, too: for machines that are ' +
       'reached under one name. A router that has one can pass for the controller there. The same on all controllers.',
@@ -201,21 +201,21 @@ export const SETTINGS = {
   auditKeepDays: setting(
     'audit.keepDays',
     'EDGE_AUDIT_KEEP_DAYS',
-    integer(0, 36_500),
+    integerBetween(0, 36_500),
     400,
     'For how many days audit records are kept at least; whole months of them are dropped at once. 0: for ever.',
   ),
   defaultLimit: setting(
     'edge.api.defaultLimit',
     'EDGE_API_DEFAULT_LIMIT',
-    integer(1, 100_000),
+    integerBetween(1, 100_000),
     10,
     'Length of a list that asks for none.',
   ),
   maxLimit: setting(
     'edge.api.maxLimit',
     'EDGE_API_MAX_LIMIT',
-    integer(1, 100_000),
+    integerBetween(1, 100_000),
     500,
     'Longest list that is answered in one piece.',
   ),
@@ -229,14 +229,14 @@ export const SETTINGS = {
   corsOrigins: setting(
     'cors.origins',
     'EDGE_CORS_ORIGINS',
-    listOf(origin),
+    listSetting(origin),
     [] as readonly string[],
     'Origins whose pages may call the APIs; * allows any, without credentials.',
   ),
   proxyFrom: setting(
     'proxyProtocol.from',
     'EDGE_PROXY_PROTOCOL_FROM',
-    listOf(network),
+    listSetting(network),
     [] as readonly string[],
     'Addresses or networks (10.0.0.0/8) of balancers that must send a PROXY protocol header, version 2, ' +
       'and are believed.',
@@ -244,7 +244,7 @@ export const SETTINGS = {
   outgoingAllow: setting(
     'outgoing.allow',
     'EDGE_OUTGOING_ALLOW',
-    listOf(network),
+    listSetting(network),
     [] as readonly string[],
     'Addresses or networks (10.0.0.0/8) that may be asked for keys of external JWT signers, and get what webhooks ' +
       'send, though they are not public. Loopback addresses named here may be asked without TLS too.',
@@ -263,11 +263,11 @@ export const SETTINGS = {
     1,
     'Processes that share the port: a number, or auto for one per core.',
   ),
-  docs: setting('docs', 'EDGE_DOCS', flag, true, 'Whether the API explorer is served at /docs.'),
+  docs: setting('docs', 'EDGE_DOCS', parseFlag, true, 'Whether the API explorer is served at /docs.'),
   ...SPA,
   ...BACKUP,
   ...HTTP,
-  ...LIMITS,
+  ...LIMIT_SETTINGS,
   ...WEBHOOKS,
   logLevel: setting(
     'log.level',
@@ -310,6 +310,6 @@ export const SETTINGS = {
   ...TRACES,
 };
 
-export type Config = {
+export type Settings = {
   readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
 };

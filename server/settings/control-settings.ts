@@ -3,8 +3,8 @@
  * docs/control-channel.md says when to have one.
  */
 import { formatHostPort, parseHostPort } from '../../domain/pki/server-name.js';
-import type { Config } from './config.js';
-import { flag, hostPort, orNone, setting } from './setting-kinds.js';
+import type { Settings } from './config.js';
+import { parseFlag, hostPort, orNone, setting } from './setting-kinds.js';
 
 export const CONTROL = {
   controlListen: setting(
@@ -25,7 +25,7 @@ export const CONTROL = {
   controlShared: setting(
     'control.shared',
     'EDGE_CONTROL_SHARED',
-    flag,
+    parseFlag,
     false,
     'Whether `listen` takes routers besides `control.listen`: for the time in which routers that know only the first ' +
       'are moved.',
@@ -37,7 +37,7 @@ export function routersReach({
   advertise,
   controlAdvertise,
   controlListen,
-}: Pick<Config, 'advertise' | 'controlAdvertise' | 'controlListen'>): string {
+}: Pick<Settings, 'advertise' | 'controlAdvertise' | 'controlListen'>): string {
   if (controlAdvertise !== null) return controlAdvertise;
   if (controlListen === null) return advertise;
   return formatHostPort({ host: parseHostPort(advertise).host, port: parseHostPort(controlListen).port });
@@ -48,7 +48,7 @@ export function controlFaults({
   listen,
   controlListen,
   controlAdvertise,
-}: Partial<Pick<Config, 'listen' | 'controlListen' | 'controlAdvertise'>>): string[] {
+}: Partial<Pick<Settings, 'listen' | 'controlListen' | 'controlAdvertise'>>): string[] {
   if (controlListen === undefined || controlListen === null) return [];
   const { port } = parseHostPort(controlListen);
   if (port === 0)

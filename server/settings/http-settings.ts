@@ -1,5 +1,5 @@
 /** Settings of HTTP itself. Part of the table in config.ts. */
-import { duration, flag, setting } from './setting-kinds.js';
+import { duration, parseFlag, setting } from './setting-kinds.js';
 
 /** Two years. */
 const MAX_HSTS_SECONDS = 63_072_000;
@@ -10,7 +10,7 @@ export const HTTP = {
   compression: setting(
     'http.compression',
     'EDGE_HTTP_COMPRESSION',
-    flag,
+    parseFlag,
     true,
     'Whether answers over 1 KiB are compressed for clients that ask for it. Answers that hand out a token or a ' +
       'secret never are.',

@@ -2,69 +2,69 @@
  * Settings that bound what callers can ask for, and how long anything may take. Part of the table in config.ts; what
  * lies beyond each is in docs/operations/limits.md.
  */
-import { duration, integer, setting } from './setting-kinds.js';
+import { duration, integerBetween, setting } from './setting-kinds.js';
 
-export const LIMITS = {
+export const LIMIT_SETTINGS = {
   maxBodyBytes: setting(
     'limits.bodyBytes',
     'EDGE_LIMIT_BODY_BYTES',
-    integer(1024, 104_857_600),
+    integerBetween(1024, 104_857_600),
     1_048_576,
     'Largest request body.',
   ),
   maxBodiesBytes: setting(
     'limits.bodiesBytes',
     'EDGE_LIMIT_BODIES_BYTES',
-    integer(1_048_576, 17_179_869_184),
+    integerBetween(1_048_576, 17_179_869_184),
     134_217_728,
     'Most bytes of all request bodies on their way together, without the first 64 KiB of each; more are answered 429.',
   ),
   maxHeaders: setting(
     'limits.headers',
     'EDGE_LIMIT_HEADERS',
-    integer(16, 2000),
+    integerBetween(16, 2000),
     100,
     'Most header lines of a request.',
   ),
   maxHeaderBytes: setting(
     'limits.headerBytes',
     'EDGE_LIMIT_HEADER_BYTES',
-    integer(4096, 1_048_576),
+    integerBetween(4096, 1_048_576),
     65_536,
     'Largest sum of header lines.',
   ),
   maxJsonDepth: setting(
     'limits.jsonDepth',
     'EDGE_LIMIT_JSON_DEPTH',
-    integer(8, 500),
+    integerBetween(8, 500),
     64,
     'Deepest nesting of a JSON body.',
   ),
   maxConnections: setting(
     'limits.connections',
     'EDGE_LIMIT_CONNECTIONS',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     10_000,
     'Most open connections.',
   ),
   maxConnectionsPerAddress: setting(
     'limits.connectionsPerAddress',
     'EDGE_LIMIT_CONNECTIONS_PER_ADDRESS',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     5_000,
     'Most open connections of one address; of IPv6, of one network of 64 bits.',
   ),
   controlConnections: setting(
     'limits.controlConnections',
     'EDGE_LIMIT_CONTROL_CONNECTIONS',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     2_000,
     'Most open connections at `control.listen` that are not those of routers of the network, or not yet.',
   ),
   controlConnectionsPerAddress: setting(
     'limits.controlConnectionsPerAddress',
     'EDGE_LIMIT_CONTROL_CONNECTIONS_PER_ADDRESS',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     500,
     'Those of one address; of IPv6, of one network of 64 bits.',
   ),
@@ -92,14 +92,14 @@ export const LIMITS = {
   listsPerIdentity: setting(
     'limits.listsPerIdentity',
     'EDGE_LIMIT_LISTS_PER_IDENTITY',
-    integer(1, 500),
+    integerBetween(1, 500),
     4,
     'Lists of one identity that are read at the same time; more wait their turn.',
   ),
   listQueue: setting(
     'limits.listQueue',
     'EDGE_LIMIT_LIST_QUEUE',
-    integer(0, 10_000),
+    integerBetween(0, 10_000),
     64,
     'Lists of one identity that may wait for that; more are answered 429.',
   ),
@@ -128,14 +128,14 @@ export const LIMITS = {
   eventStreams: setting(
     'limits.eventStreams',
     'EDGE_LIMIT_EVENT_STREAMS',
-    integer(0, 10_000),
+    integerBetween(0, 10_000),
     200,
     'Streams of events that are open at the same time; more are answered 429.',
   ),
   eventStreamsPerIdentity: setting(
     'limits.eventStreamsPerIdentity',
     'EDGE_LIMIT_EVENT_STREAMS_PER_IDENTITY',
-    integer(0, 10_000),
+    integerBetween(0, 10_000),
     10,
     'Those of one identity.',
   ),
@@ -157,21 +157,21 @@ export const LIMITS = {
   passwordConcurrency: setting(
     'limits.passwordConcurrency',
     'EDGE_LIMIT_PASSWORD_CONCURRENCY',
-    integer(1, 64),
+    integerBetween(1, 64),
     2,
     'Passwords hashed at the same time.',
   ),
   passwordQueue: setting(
     'limits.passwordQueue',
     'EDGE_LIMIT_PASSWORD_QUEUE',
-    integer(0, 10_000),
+    integerBetween(0, 10_000),
     64,
     'Logins that may wait for that; more are answered 429.',
   ),
   apiSessionsPerIdentity: setting(
     'limits.apiSessionsPerIdentity',
     'EDGE_LIMIT_API_SESSIONS_PER_IDENTITY',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     1_000,
     'API sessions of one identity. Its next login ends the one that was used least recently; raise it where more ' +
       'devices share an identity.',
@@ -179,14 +179,14 @@ export const LIMITS = {
   ownChangesPerHour: setting(
     'limits.ownChangesPerHour',
     'EDGE_LIMIT_OWN_CHANGES',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     120,
     'Changes that one identity may make in an hour to its own second factor and authenticators; more are answered 429.',
   ),
   certificatesPerHour: setting(
     'limits.certificatesPerHour',
     'EDGE_LIMIT_CERTIFICATES_PER_IDENTITY',
-    integer(1, 1_000_000),
+    integerBetween(1, 1_000_000),
     1_000,
     'Certificates that one identity may have issued in an hour, for its API sessions and in place of its own; more ' +
       'are answered 429.',
@@ -194,14 +194,14 @@ export const LIMITS = {
   cachedSessions: setting(
     'limits.cachedSessions',
     'EDGE_LIMIT_CACHED_SESSIONS',
-    integer(10, 10_000_000),
+    integerBetween(10, 10_000_000),
     20_000,
     'API sessions kept in memory.',
   ),
   keptTextBytes: setting(
     'limits.keptTextBytes',
     'EDGE_LIMIT_KEPT_TEXT_BYTES',
-    integer(0, 4_294_967_296),
+    integerBetween(0, 4_294_967_296),
     16_777_216,
     'Most bytes of elements of lists that are kept as text, so that what has not changed is not written out again; ' +
       '0: none are.',

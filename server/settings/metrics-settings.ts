@@ -3,8 +3,8 @@
  * them.
  */
 import { isLoopback, parseHostPort } from '../../domain/pki/server-name.js';
-import type { Config } from './config.js';
-import { bearerToken, flag, hostPort, oneOf, orNone, setting, text } from './setting-kinds.js';
+import type { Settings } from './config.js';
+import { bearerToken, parseFlag, hostPort, oneOf, orNone, setting, parseText } from './setting-kinds.js';
 
 export const METRICS = {
   metricsListen: setting(
@@ -25,21 +25,21 @@ export const METRICS = {
   metricsCertFile: setting(
     'metrics.certFile',
     'EDGE_METRICS_CERT_FILE',
-    orNone(text),
+    orNone(parseText),
     null,
     'PEM file with the certificate, then its intermediates, for `metrics.tls: files`. Read at the start.',
   ),
   metricsKeyFile: setting(
     'metrics.keyFile',
     'EDGE_METRICS_KEY_FILE',
-    orNone(text),
+    orNone(parseText),
     null,
     'PEM file with its private key. Read at the start.',
   ),
   metricsClientCaFile: setting(
     'metrics.clientCaFile',
     'EDGE_METRICS_CLIENT_CA_FILE',
-    orNone(text),
+    orNone(parseText),
     null,
     'PEM file with the authority of client certificates: who reads metrics must show one of it. Read at the start.',
   ),
@@ -54,21 +54,21 @@ export const METRICS = {
   metricsTokenFile: setting(
     'metrics.tokenFile',
     'EDGE_METRICS_TOKEN_FILE',
-    orNone(text),
+    orNone(parseText),
     null,
     'File to read that token from instead. Read at the start.',
   ),
   metricsOpen: setting(
     'metrics.open',
     'EDGE_METRICS_OPEN',
-    flag,
+    parseFlag,
     false,
     'Whether anybody who reaches the address may read metrics. Needed where it is not a loopback address and there ' +
       'is neither a token nor an authority of client certificates.',
   ),
 };
 
-type MetricsConfig = Pick<Config, keyof typeof METRICS>;
+type MetricsConfig = Pick<Settings, keyof typeof METRICS>;
 
 /** Returns the faults of these settings together, as sentences. */
 export function metricsFaults(config: Partial<MetricsConfig>): string[] {

@@ -3,12 +3,12 @@
  * written for those starts this controller. Our own variables and the configuration file win.
  */
 import { isIPv6 } from 'node:net';
-import type { Config } from './config.js';
+import type { Settings } from './config.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface OtherName {
-  readonly key: keyof Config;
+  readonly key: keyof Settings;
   /** The variables that the value comes from. */
   readonly variables: readonly string[];
   /** The value, as a text that the setting reads; undefined when they say nothing of it. */
@@ -91,7 +91,7 @@ export interface OtherNameUse {
 
 /** The value of a setting by its other names, and which of them are set. */
 export function byOtherNames(
-  key: keyof Config,
+  key: keyof Settings,
   env: Environment,
 ): { readonly value: string; readonly variables: readonly string[] } | undefined {
   const found = OTHER_NAMES.find((name) => name.key === key);

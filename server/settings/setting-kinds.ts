@@ -6,13 +6,13 @@ import { usernameFault } from '../../domain/auth/username.js';
 import { formatHostPort, parseHostPort } from '../../domain/pki/server-name.js';
 
 /** Checks and reads one kind of value. @throws Error with a reason */
-export type Kind<T> = ((value: unknown) => T) & { /** Marks a number of seconds. */ readonly isDuration?: true };
+export type SettingKind<T> = ((value: unknown) => T) & { /** Marks a number of seconds. */ readonly isDuration?: true };
 
 export interface Setting<T> {
   /** Dotted place in the YAML file. */
   readonly path: string;
   readonly env: string;
-  readonly parse: Kind<T>;
+  readonly parse: SettingKind<T>;
   readonly fallback: T;
   readonly about: string;
   readonly isSecret?: boolean;
@@ -21,13 +21,13 @@ export interface Setting<T> {
 export const setting = <T>(
   path: string,
   env: string,
-  parse: Kind<T>,
+  parse: SettingKind<T>,
   fallback: T,
   about: string,
   isSecret = false,
 ): Setting<T> => ({ path, env, parse, fallback, about, isSecret });
 
-export function text(value: unknown): string {
+export function parseText(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string' || value === '') throw new Error('must be a text that is not empty');
   return value;
@@ -38,7 +38,7 @@ export const orNone =
   (value: unknown): T | null =>
     value === null || value === '' ? null : parse(value);
 
-export const integer =
+export const integerBetween =
   (min: number, max: number) =>
   (value: unknown): number => {
     const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
@@ -55,10 +55,10 @@ export function fraction(value: unknown): number {
 }
 
 export function workerCount(value: unknown): number {
-  return value === 'auto' ? availableParallelism() : integer(1, 256)(value);
+  return value === 'auto' ? availableParallelism() : integerBetween(1, 256)(value);
 }
 
-export function flag(value: unknown): boolean {
+export function parseFlag(value: unknown): boolean {
   if (value === true || value === 'true' || value === '1') return true;
   if (value === false || value === 'false' || value === '0') return false;
   throw new Error('must be true or false');
@@ -73,14 +73,14 @@ export const oneOf =
   };
 
 /** A list in YAML, or a text with commas. */
-export const listOf =
+export const listSetting =
   <T>(parse: (value: unknown) => T) =>
   (value: unknown): readonly T[] => {
     const items: unknown[] = Array.isArray(value)
       ? value
       : value === null || value === ''
         ? []
-        : text(value)
+        : parseText(value)
             .split(',')
             .map((item) => item.trim());
     return items.map(parse);
@@ -89,9 +89,9 @@ export const listOf =
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** `30m`, `1h30m`, `90s`, in seconds. */
-export const duration = (minSeconds: number, maxSeconds: number): Kind<number> => {
+export const duration = (minSeconds: number, maxSeconds: number): SettingKind<number> => {
   const parse = (value: unknown): number => {
-    const match = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.exec(text(value));
+    const match = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.exec(parseText(value));
     if (match === null) throw new Error("must be a duration such as '30m', '1h30m' or '45s'");
     let seconds = 0;
     for (const [, amount, unit] of match[0].matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
@@ -104,16 +104,16 @@ export const duration = (minSeconds: number, maxSeconds: number): Kind<number> =
 };
 
 /** In the one form of hosts, whatever was written: what is advertised is what the certificate says. */
-export const hostPort = (value: unknown): string => formatHostPort(parseHostPort(text(value)));
+export const hostPort = (value: unknown): string => formatHostPort(parseHostPort(parseText(value)));
 
 export function databaseUrl(value: unknown): string {
-  const url = text(value);
+  const url = parseText(value);
   parseConnectionUrl(url);
   return url;
 }
 
 export function origin(value: unknown): string {
-  const given = text(value);
+  const given = parseText(value);
   if (given === '*') return given;
   const parsed = URL.canParse(given) ? new URL(given).origin : 'null';
   if (parsed === 'null' || parsed !== given.replace(/\/$/, ''))
@@ -123,30 +123,30 @@ export function origin(value: unknown): string {
 
 /** An address, or a network with its number of bits. */
 export function network(value: unknown): string {
-  const [address = '', bits, ...more] = text(value).split('/');
+  const [address = '', bits, ...more] = parseText(value).split('/');
   const family = isIP(address);
   const isSize = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
   if (family === 0 || !isSize || more.length > 0)
-    throw new Error(`must be an address or a network such as 10.0.0.0/8, not ${text(value)}`);
-  return text(value);
+    throw new Error(`must be an address or a network such as 10.0.0.0/8, not ${parseText(value)}`);
+  return parseText(value);
 }
 
 export const password = (value: unknown): string => {
-  const given = text(value);
+  const given = parseText(value);
   if (given.length < 5 || given.length > 100) throw new Error('must have 5 to 100 characters');
   return given;
 };
 
 /** Token in the form that a header allows. */
 export function bearerToken(value: unknown): string {
-  const given = text(value);
+  const given = parseText(value);
   if (!/^[\x21-\x7e]{16,200}$/.test(given)) throw new Error('must have 16 to 200 visible ASCII characters, no spaces');
   return given;
 }
 
 /** A URL that requests are sent to. Its credentials would be in logs. */
 export function endpoint(value: unknown): string {
-  const given = text(value);
+  const given = parseText(value);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.hash !== '')
     throw new Error('must be a URL such as http://127.0.0.1:4318/v1/traces');
@@ -155,14 +155,14 @@ export function endpoint(value: unknown): string {
 }
 
 export const username = (value: unknown): string => {
-  const given = text(value);
+  const given = parseText(value);
   const fault = usernameFault(given);
   if (fault !== undefined) throw new Error(fault);
   return given;
 };
 
 export const issuerName = (value: unknown): string => {
-  const given = text(value);
+  const given = parseText(value);
   if (/[:\p{Cc}]/u.test(given) || [...given].length > 64) throw new Error('must have up to 64 characters and no colon');
   return given;
 };
@@ -178,7 +178,7 @@ const CREDENTIALS = [
 ];
 
 export function plainHeader(value: unknown): string {
-  const name = text(value).toLowerCase();
+  const name = parseText(value).toLowerCase();
   if (!/^[a-z0-9-]{1,64}$/.test(name)) throw new Error('must be the name of a header, such as x-request-id');
   if (CREDENTIALS.includes(name)) throw new Error(`must not be ${name}: its value would be logged`);
   return name;

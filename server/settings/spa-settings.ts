@@ -3,7 +3,7 @@
  * from folders. Part of the table in config.ts; docs/operations/console.md says how to use them.
  */
 import { basePaths, routes } from '../../generated/routes.js';
-import { text, setting } from './setting-kinds.js';
+import { parseText, setting } from './setting-kinds.js';
 
 /** One application. */
 export interface SpaPlace {
@@ -68,7 +68,7 @@ function placeOf(value: unknown): SpaPlace {
   const member = (name: string): string => {
     if (typeof given[name] !== 'string' || given[name] === '')
       throw new Error(`needs ${name} as a text in each element, as in ${EXAMPLE}`);
-    return text(given[name]);
+    return parseText(given[name]);
   };
   return {
     path: pathOf(member('path')),

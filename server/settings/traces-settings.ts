@@ -1,5 +1,5 @@
 /** Settings of traces. Part of the table in config.ts; docs/operations/traces.md says how to use them. */
-import { endpoint, fraction, orNone, setting, text } from './setting-kinds.js';
+import { endpoint, fraction, orNone, setting, parseText } from './setting-kinds.js';
 
 export const TRACES = {
   tracesEndpoint: setting(
@@ -20,7 +20,7 @@ export const TRACES = {
   tracesHeadersFile: setting(
     'traces.headersFile',
     'EDGE_TRACES_HEADERS_FILE',
-    orNone(text),
+    orNone(parseText),
     null,
     'File with headers for the collector, one `name: value` a line, such as its credentials. Read at the start.',
   ),

@@ -6,11 +6,11 @@
 import type { Socket } from 'node:net';
 import type { Server } from 'node:tls';
 import { addressOf, declareAddress, networkOf } from '../base/client-address.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import { listedIn, takeHeader } from './proxy-protocol.js';
 
-export type GateConfig = Pick<Config, 'maxConnections' | 'maxConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'>;
+export type GateConfig = Pick<Settings, 'maxConnections' | 'maxConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'>;
 
 /** Places count as free again when a tenth of them is: a line for each client that comes and goes would be too many. */
 const FREE_SHARE = 0.9;
@@ -59,7 +59,7 @@ class Places {
 export const connectionKey = ({ remoteAddress = '', remotePort = 0, localAddress = '' }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-export interface Gate {
+export interface ConnectionGate {
   /** The connection does not count any more. */
   release(socket: Socket): void;
 }
@@ -73,7 +73,7 @@ export interface GateNames {
 const OF_HTTPS: GateNames = { all: 'limits.connections', perAddress: 'limits.connectionsPerAddress' };
 
 /** Puts itself between a server that has no listeners of connections but TLS's own, and TLS. */
-export function guard(server: Server, config: GateConfig, log: Logger, names = OF_HTTPS): Gate {
+export function guard(server: Server, config: GateConfig, log: Logger, names = OF_HTTPS): ConnectionGate {
   const [startTls] = server.listeners('connection') as ((socket: Socket) => void)[];
   if (startTls === undefined || server.listenerCount('connection') !== 1) {
     throw new Error('a server with listeners of its own');

@@ -8,7 +8,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answer } from '../http/envelope.js';
 import { LINGER_MS } from './plain-http.js';
-import type { Headers } from '../http/responder.js';
+import type { ResponseHeaders } from '../http/reply.js';
 
 const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTimeout'> = new Map([
   ['HPE_HEADER_OVERFLOW', 'headersTooLarge'],
@@ -30,7 +30,7 @@ export class RefusedConnections {
   readonly #answered = new WeakMap<Socket, number>();
 
   /** @param common  headers of every answer */
-  constructor(readonly common: Headers) {}
+  constructor(readonly common: ResponseHeaders) {}
 
   /** Also called for each piece that comes after the answer, which the parser cannot read either. */
   refuse(

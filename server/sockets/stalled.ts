@@ -141,7 +141,8 @@ const hasMoved = (socket: TLSSocket, seen: Outgoing) =>
   socket.writableLength !== seen.waiting || socket.bytesWritten !== seen.handedOver;
 
 /**
- * Notes what it finds: large bodies are written in pieces (outflow.ts), so that both numbers move as the client reads.
+ * Notes what it finds: large bodies are written in pieces (socket-writer.ts), so that both numbers move as the client
+ * reads.
  * @returns whether the system must be asked what it still has
  */
 function note(socket: TLSSocket, seen: Outgoing): boolean {

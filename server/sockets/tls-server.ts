@@ -8,12 +8,12 @@ import type { Server as NetServer, Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { formatHostPort, parseHostPort } from '../../domain/pki/server-name.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { newRequestId } from '../http/envelope.js';
 import { connectionKey, guard } from './connection-limits.js';
 import type { GateConfig } from './connection-limits.js';
 import type { Logger } from '../base/log.js';
-import type { Headers } from '../http/responder.js';
+import type { ResponseHeaders } from '../http/reply.js';
 import { isNoTls, refusePlain } from './plain-http.js';
 import { RefusedConnections } from './refused-connections.js';
 import { watchStalls } from './stalled.js';
@@ -21,7 +21,7 @@ import { watchStalls } from './stalled.js';
 export interface TlsOptions {
   readonly config: GateConfig &
     Pick<
-      Config,
+      Settings,
       'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'
     >;
   /** The server's certificate, then intermediates; never the root. */
@@ -29,7 +29,7 @@ export interface TlsOptions {
   readonly privateKeyPem: string;
   readonly listener: RequestListener;
   /** On every answer, also on that to what is no request. */
-  readonly common: Headers;
+  readonly common: ResponseHeaders;
   readonly log: Logger;
   /** Takes over the connections of routers: none of the limits and timeouts of HTTPS applies to them. */
   readonly onRouter?: (connection: RouterConnection) => void;

@@ -4,11 +4,11 @@ import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
-import { KeptTexts } from '../../handlers/kept-texts.js';
+import { ElementCache } from '../../handlers/element-cache.js';
 import { QrCodes } from '../../handlers/qr-codes.js';
 import type { Network } from '../keys/bootstrap.js';
 import type { Closers } from '../base/closers.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { routersReach } from '../settings/control-settings.js';
 import { openDocuments } from '../api/documents.js';
 import type { Logger } from '../base/log.js';
@@ -24,9 +24,9 @@ import { readVersion } from '../base/version.js';
 /** Parts opened before. */
 interface Parts extends Pick<
   Context,
-  'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'keptAnswers' | 'maintenance' | 'eventStreams'
+  'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'responseCache' | 'maintenance' | 'eventStreams'
 > {
-  readonly config: Config;
+  readonly config: Settings;
   readonly log: Logger;
   readonly closers: Closers;
   readonly startedAt: Date;
@@ -47,7 +47,7 @@ const MAX_WAITING_CONFIGS = 200;
 
 /** Ends with the closers. */
 export function buildContext(parts: Parts): Context {
-  const { config, log, stores, passwords, apiSessions, epochs, keptAnswers, pki } = parts;
+  const { config, log, stores, passwords, apiSessions, epochs, responseCache, pki } = parts;
   const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
@@ -65,8 +65,8 @@ export function buildContext(parts: Parts): Context {
     passwords,
     apiSessions,
     epochs,
-    keptAnswers,
-    keptTexts: new KeptTexts(config.keptTextBytes),
+    responseCache,
+    elementCache: new ElementCache(config.keptTextBytes),
     pki,
     secrets: network.keyRing,
     totpIssuer: config.totpIssuer,

@@ -8,7 +8,7 @@
 import type { OnCommit, Touched } from '../../db/postgres/touched.js';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import type { FabricNews } from '../../fabric/fabric.js';
-import type { KeptAnswers } from '../../handlers/kept-answers.js';
+import type { ResponseCache } from '../../handlers/response-cache.js';
 import type { Logger } from '../base/log.js';
 import type { FeedListeners } from '../changes/change-feed.js';
 import type { EpochMemory } from '../changes/epochs.js';
@@ -20,7 +20,7 @@ import type { SessionSweeper } from '../sessions/session-sweeper.js';
 export interface Subscribers {
   readonly apiSessions: ApiSessionRegistry;
   readonly sweeper: Pick<SessionSweeper, 'schedule'>;
-  readonly keptAnswers: Pick<KeptAnswers, 'forget'>;
+  readonly responseCache: Pick<ResponseCache, 'forget'>;
   readonly fabric: FabricNews;
   readonly eventReader: Pick<EventReader, 'schedule' | 'closed' | 'watched'>;
   readonly controllersChanged: () => void;
@@ -108,9 +108,9 @@ export class ChangeSubscribers {
     this.#hearing = isHearing ? 'hearing' : 'deaf';
     this.epochs.setTrusted(isHearing);
     if (this.#subscribers === undefined) return;
-    const { apiSessions, keptAnswers, fabric, sweeper, controllersChanged } = this.#subscribers;
+    const { apiSessions, responseCache, fabric, sweeper, controllersChanged } = this.#subscribers;
     apiSessions.setTrusted(isHearing);
-    keptAnswers.forget();
+    responseCache.forget();
     fabric.setHearing(isHearing);
     if (!isHearing) return;
     sweeper.schedule();

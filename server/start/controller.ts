@@ -15,7 +15,7 @@ import type { Network } from '../keys/bootstrap.js';
 import { buildContext } from './build-context.js';
 import { closeAll } from '../base/closers.js';
 import type { Closers } from '../base/closers.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { connectDatabase, locateServer } from '../data/database.js';
 import { createEpochMemory } from '../changes/epochs.js';
 import { ChangeSubscribers } from './change-subscribers.js';
@@ -25,10 +25,10 @@ import { createPki } from '../keys/pki.js';
 import { keepKeysFresh, serverIdentity } from '../keys/renewal.js';
 import { openSpas } from '../pages/spa.js';
 import { openMemory } from './memory.js';
-import type { Data, Live, Own, Ready, Serving, Start } from './phases.js';
+import type { Data, RunningParts, ControllerIdentity, ServableParts, Serving, Start } from './phases.js';
 import { serve } from './serving.js';
 
-export interface Controller {
+export interface RunningController {
   /** URL on which it listens, such as `https://127.0.0.1:1280`. */
   readonly url: string;
   /** Address of the port for routers alone, as `host:port`; undefined without one. */
@@ -46,10 +46,10 @@ export interface Controller {
 
 /** @param abort  ends the start with an error at its next step; nothing is left running */
 export async function startController(
-  config: Config,
+  config: Settings,
   log: Logger,
   abort = new AbortController().signal,
-): Promise<Controller> {
+): Promise<RunningController> {
   const start = newStart(config, log, abort);
   try {
     return await assemble(start);
@@ -69,7 +69,7 @@ export interface PreparedNetwork {
 /**
  * Makes what must exist before several processes serve: the database, its schema, the network. Serves nothing itself.
  */
-export async function prepareNetwork(config: Config, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
+export async function prepareNetwork(config: Settings, log: Logger, abort: AbortSignal): Promise<PreparedNetwork> {
   const start = newStart(config, log, abort);
   const { closers } = start;
   const ofPool: Closers = [];
@@ -88,7 +88,7 @@ export async function prepareNetwork(config: Config, log: Logger, abort: AbortSi
   }
 }
 
-const newStart = (config: Config, log: Logger, abort: AbortSignal): Start => ({
+const newStart = (config: Settings, log: Logger, abort: AbortSignal): Start => ({
   config,
   log,
   abort,
@@ -97,7 +97,7 @@ const newStart = (config: Config, log: Logger, abort: AbortSignal): Start => ({
   changes: new ChangeSubscribers(createEpochMemory(), log),
 });
 
-async function assemble(start: Start): Promise<Controller> {
+async function assemble(start: Start): Promise<RunningController> {
   const { config, log, abort, closers } = start;
   const bindings = bindOperations();
   const spas = openSpas(config.spa);
@@ -108,13 +108,13 @@ async function assemble(start: Start): Promise<Controller> {
   abort.throwIfAborted();
   const parts = { ...start, ...data, ...own, ...live };
   const ready = { ...parts, context: openContext(parts, connection) };
-  const hurry = new AbortController();
-  const { servers, address, control, metrics } = await serve(ready, { bindings, spas, hurry: hurry.signal });
+  const forceStop = new AbortController();
+  const { servers, address, control, metrics } = await serve(ready, { bindings, spas, forceStop: forceStop.signal });
   keepFresh(ready, servers);
   const url = `https://${address}`;
   let stopping: Promise<void> | undefined;
   const stop = () => {
-    if (stopping !== undefined) hurry.abort();
+    if (stopping !== undefined) forceStop.abort();
     return (stopping ??= closeAll(closers, log));
   };
   return { url, control, metrics, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
@@ -139,13 +139,13 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
   return { ...opened, stores, epochs: changes.epochs, passwords, network, controllerId };
 }
 
-async function openIdentity({ network }: Data): Promise<Own> {
+async function openIdentity({ network }: Data): Promise<ControllerIdentity> {
   const identity = serverIdentity(network.keys.server);
   return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
 }
 
 /** Makes the context of the handlers, and the parts that work on the database as a whole. */
-function openContext(parts: Start & Data & Own & Live, connection: ServerConfig): Context {
+function openContext(parts: Start & Data & ControllerIdentity & RunningParts, connection: ServerConfig): Context {
   const { config, log, closers, network } = parts;
   const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });
   closers.push(() => maintenance.close());
@@ -155,7 +155,7 @@ function openContext(parts: Start & Data & Own & Live, connection: ServerConfig)
 }
 
 /** Renews what ends soon, at an interval and when another controller has renewed it. */
-function keepFresh(ready: Ready, servers: Serving['servers']): void {
+function keepFresh(ready: ServableParts, servers: Serving['servers']): void {
   const { config, log, closers, changes, stores, network, controllerId, announce, fabric, identity, pki } = ready;
   const current = () => refreshKeys(config, stores, network, controllerId, log);
   const renewal = keepKeysFresh({ servers, pki, identity, announce, log, current });

@@ -6,10 +6,10 @@ import type { Database } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
-import { KeptAnswers } from '../../handlers/kept-answers.js';
+import { ResponseCache } from '../../handlers/response-cache.js';
 import { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { createAuditKeeper } from '../events/audit-keeper.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
 import { openChangeFeed } from '../changes/change-feed.js';
@@ -25,12 +25,16 @@ import { createOutgoing } from '../sockets/outgoing.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
 import { Webhooks } from '../events/webhooks.js';
 import type { Subscribers } from './change-subscribers.js';
-import type { Data, Live, Own, Start } from './phases.js';
+import type { Data, RunningParts, ControllerIdentity, Start } from './phases.js';
 
 /** Between two signs of life on a stream of events. */
 const HEARTBEAT_MS = 15_000;
 
-export async function openMemory(start: Start, connection: ServerConfig, data: Data & Own): Promise<Live> {
+export async function openMemory(
+  start: Start,
+  connection: ServerConfig,
+  data: Data & ControllerIdentity,
+): Promise<RunningParts> {
   const { config, log, closers, changes } = start;
   const { database, stores, network, controllerId } = data;
   const apiSessions = new ApiSessionRegistry({
@@ -46,7 +50,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   closers.push(() => sweeper.close());
   clearAway(start, stores);
   const { webhooks, ...events } = openEvents(start, data);
-  const keptAnswers = new KeptAnswers();
+  const responseCache = new ResponseCache();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const joined = await announce(network.keys.server);
   const list = await openControllerList({
@@ -70,7 +74,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   const feed = await followChanges(start, connection, database, {
     apiSessions,
     sweeper,
-    keptAnswers,
+    responseCache,
     fabric: fabric.news,
     controllersChanged: () => {
       list.read().catch((error: unknown) => {
@@ -90,7 +94,7 @@ export async function openMemory(start: Start, connection: ServerConfig, data: D
   closers.push(() => {
     heartbeat.stop();
   });
-  return { fabric, apiSessions, keptAnswers, feed, isHearing: changes.isHearing, heartbeat, announce, ...events };
+  return { fabric, apiSessions, responseCache, feed, isHearing: changes.isHearing, heartbeat, announce, ...events };
 }
 
 /** Resolves when the first attempt of the feed to connect is over. */
@@ -130,7 +134,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
   closers.push(() => audit.close());
 }
 
-type Events = Pick<Live, 'eventReader' | 'eventStreams' | 'outgoing'> & { readonly webhooks: Webhooks };
+type Events = Pick<RunningParts, 'eventReader' | 'eventStreams' | 'outgoing'> & { readonly webhooks: Webhooks };
 
 /** One reader of events for all who wait for them here: streams and webhooks. */
 function openEvents({ config, log, closers }: Start, { database, stores, network }: Data): Events {
@@ -166,7 +170,7 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
 }
 
 function joinControllers(
-  config: Config,
+  config: Settings,
   stores: Stores,
   { certPem, fingerprint }: SigningEntity,
   id: string,

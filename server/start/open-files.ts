@@ -1,6 +1,6 @@
 /** How many files this process may have open, and how many it needs: each connection is one. */
 import { readFileSync } from 'node:fs';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 
 /** Log, modules, the listening port, and the connections to the database besides the pool. */
@@ -26,12 +26,12 @@ export function openFileNeeds({
   maxConnections,
   controlListen,
   controlConnections,
-}: Config): FileNeeds {
+}: Settings): FileNeeds {
   const connections = maxConnections + (controlListen === null ? 0 : controlConnections);
   return { needed: databasePoolSize + connections + OTHERS, connections };
 }
 
-export function warnOfFewFiles(config: Config, log: Logger): void {
+export function warnOfFewFiles(config: Settings, log: Logger): void {
   const limit = openFileLimit();
   const { needed, connections } = openFileNeeds(config);
   if (limit === undefined || limit >= needed) return;

@@ -3,13 +3,13 @@ import type { PasswordHasher } from '../../domain/auth/passwords.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
-import type { KeptAnswers } from '../../handlers/kept-answers.js';
+import type { ResponseCache } from '../../handlers/response-cache.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import type { ChangeSubscribers } from './change-subscribers.js';
 import type { Network } from '../keys/bootstrap.js';
 import type { ChangeFeed } from '../changes/change-feed.js';
 import type { Closers } from '../base/closers.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { OpenDatabase } from '../data/database.js';
 import type { EpochMemory } from '../changes/epochs.js';
 import type { EventHub } from '../events/event-hub.js';
@@ -23,7 +23,7 @@ import type { RenewalOptions, ServerIdentity } from '../keys/renewal.js';
 
 /** Every phase has it. */
 export interface Start {
-  readonly config: Config;
+  readonly config: Settings;
   readonly log: Logger;
   /** Ends the start with an error at its next step. */
   readonly abort: AbortSignal;
@@ -43,17 +43,17 @@ export interface Data extends OpenDatabase {
 }
 
 /** Id of this controller, and the keys of its network's authority. */
-export interface Own {
+export interface ControllerIdentity {
   readonly identity: ServerIdentity;
   readonly pki: RunningPki;
 }
 
 /** State in memory, and the parts that keep it up to date. */
-export interface Live {
+export interface RunningParts {
   /** The channels of routers. */
   readonly fabric: Fabric;
   readonly apiSessions: ApiSessionRegistry;
-  readonly keptAnswers: KeptAnswers;
+  readonly responseCache: ResponseCache;
   readonly feed: ChangeFeed;
   readonly isHearing: () => boolean;
   readonly heartbeat: Heartbeat;
@@ -64,7 +64,7 @@ export interface Live {
   readonly announce: (server: SigningEntity) => Promise<string>;
 }
 
-export interface Ready extends Start, Data, Own, Live {
+export interface ServableParts extends Start, Data, ControllerIdentity, RunningParts {
   /** Context of the handlers. */
   readonly context: Context;
 }

@@ -1,8 +1,8 @@
 /** A controller as a process: starts it, says that it is ready, and stops it on SIGTERM or SIGINT. */
 import { setFlagsFromString } from 'node:v8';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { startController } from './controller.js';
-import type { Controller } from './controller.js';
+import type { RunningController } from './controller.js';
 import type { Logger } from '../base/log.js';
 import { warnOfFewFiles } from './open-files.js';
 import type { OtherNameUse } from '../settings/other-names.js';
@@ -18,7 +18,7 @@ const HEAP = '--heap-growing-percent=100';
  * @param otherNames  by which settings came, or would have come
  * @throws what kept it from starting
  */
-export async function runController(config: Config, log: Logger, otherNames: readonly OtherNameUse[]): Promise<void> {
+export async function runController(config: Settings, log: Logger, otherNames: readonly OtherNameUse[]): Promise<void> {
   setFlagsFromString(HEAP);
   if (!isWorker) {
     warnOfFewFiles(config, log);
@@ -54,7 +54,7 @@ const SAME_SIGNAL_MS = 500;
 const ABORT_MS = 20_000;
 
 /** The first SIGTERM or SIGINT lets requests in flight finish; another one stops waiting for them. */
-function stopOnSignal(starting: Promise<Controller>, abort: AbortController, log: Logger): void {
+function stopOnSignal(starting: Promise<RunningController>, abort: AbortController, log: Logger): void {
   let since: number | undefined;
   const started = starting.catch(() => undefined);
   const stop = async (signal: string) => {
@@ -83,7 +83,7 @@ function stopOnSignal(starting: Promise<Controller>, abort: AbortController, log
   process.on('SIGINT', onSignal);
 }
 
-function firstStartNotice({ username, password, file }: NonNullable<Controller['newAdmin']>): string {
+function firstStartNotice({ username, password, file }: NonNullable<RunningController['newAdmin']>): string {
   return `
   A new network was made. Its administrator:
 

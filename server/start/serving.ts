@@ -21,16 +21,16 @@ import { createRefusedLogins } from '../sessions/refused-logins.js';
 import type { Spas } from '../pages/spa.js';
 import { createTlsServer, listenAt } from '../sockets/tls-server.js';
 import { openTraces } from '../traces/traces.js';
-import type { Ready, Serving } from './phases.js';
+import type { ServableParts, Serving } from './phases.js';
 
 export interface ServeOptions {
   readonly bindings: Bindings;
   readonly spas: Spas;
   /** Aborted by a stop that must not wait for work under way. */
-  readonly hurry: AbortSignal;
+  readonly forceStop: AbortSignal;
 }
 
-export async function serve(ready: Ready, { bindings, spas, hurry }: ServeOptions): Promise<Serving> {
+export async function serve(ready: ServableParts, { bindings, spas, forceStop }: ServeOptions): Promise<Serving> {
   const { config, log, closers, network, eventStreams, fabric, context, pki } = ready;
   const inFlight: InFlight = { exchanges: new Set(), isLeaving: false, isDraining: false };
   const ends = () => certificateEnds(ready.identity, pki);
@@ -56,7 +56,7 @@ export async function serve(ready: Ready, { bindings, spas, hurry }: ServeOption
       inFlight,
       lameDuckMs: config.lameDuck * 1000,
       timeoutMs: config.drainTimeout * 1000,
-      hurry,
+      forceStop,
       log,
       closeChannels: () => {
         eventStreams.stop();
@@ -69,7 +69,7 @@ export async function serve(ready: Ready, { bindings, spas, hurry }: ServeOption
   return { servers, address, control: door.address, metrics: metrics?.address };
 }
 
-interface Answering extends Omit<ServeOptions, 'hurry'> {
+interface Answering extends Omit<ServeOptions, 'forceStop'> {
   readonly inFlight: InFlight;
   readonly readiness: Readiness;
   readonly common: CommonHeaders;
@@ -77,7 +77,7 @@ interface Answering extends Omit<ServeOptions, 'hurry'> {
 }
 
 /** The application, as a server calls it. */
-async function answering(ready: Ready, { bindings, spas, inFlight, readiness, common, counts }: Answering) {
+async function answering(ready: ServableParts, { bindings, spas, inFlight, readiness, common, counts }: Answering) {
   const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
   const compression = new Compression(config.compression);
   const traces = await openTraces({ config, version: context.version.version, log, closers });
@@ -122,7 +122,7 @@ async function answering(ready: Ready, { bindings, spas, inFlight, readiness, co
   };
 }
 
-function readinessOf(ready: Ready, ends: ReadinessOptions['certificateEnds']): Readiness {
+function readinessOf(ready: ServableParts, ends: ReadinessOptions['certificateEnds']): Readiness {
   const { config, database, outages, heartbeat, isHearing } = ready;
   return createReadiness({
     database,

@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import type { Worker } from 'node:cluster';
 import type { ClientConfig } from 'pg';
 import { formatHostPort, parseHostPort } from '../../domain/pki/server-name.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import { prepareNetwork } from './controller.js';
-import type { Controller } from './controller.js';
+import type { RunningController } from './controller.js';
 import { ROUTERS_HOLDER, ROUTERS_SOCKET } from '../sockets/handoff.js';
 import type { Logger } from '../base/log.js';
 
@@ -24,7 +24,7 @@ const BACKOFF_MS = [0, 200, 1_000, 5_000];
 /** A worker that served for this long ended for a reason of its own. */
 const STEADY_MS = 10_000;
 
-export async function startWorkers(config: Config, log: Logger, abort: AbortSignal): Promise<Controller> {
+export async function startWorkers(config: Settings, log: Logger, abort: AbortSignal): Promise<RunningController> {
   const prepared = await prepareNetwork(config, log, abort);
   const place = mkdtempSync(join(tmpdir(), 'edge-routers-'));
   const env = {
@@ -133,7 +133,7 @@ async function endAll(): Promise<void> {
 }
 
 /** How workers reach the database: by DATABASE_URL, or through the embedded server's socket. */
-function urlOf(connection: ClientConfig, { databaseUrl }: Config): string {
+function urlOf(connection: ClientConfig, { databaseUrl }: Settings): string {
   if (databaseUrl !== null) return databaseUrl;
   const { user, database, host, port } = connection;
   const socket = `host=${encodeURIComponent(host ?? '')}&port=${port ?? 5432}`;

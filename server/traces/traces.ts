@@ -6,14 +6,14 @@
 import type { Context } from '../../handlers/context.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
-import type { Config } from '../settings/config.js';
+import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import type { RequestTrace, Traces } from '../http/request-trace.js';
 import { readSettingFile } from '../settings/setting-files.js';
 import { tracedKeys } from '../keys/signer-keys.js';
 
 export interface TracesParts {
-  readonly config: Pick<Config, 'tracesEndpoint' | 'tracesRatio' | 'tracesHeadersFile' | 'name'>;
+  readonly config: Pick<Settings, 'tracesEndpoint' | 'tracesRatio' | 'tracesHeadersFile' | 'name'>;
   readonly version: string;
   readonly log: Logger;
   readonly closers: Closers;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../domain/auth/tokens.js';
-import { publicKeyPrint } from '../../domain/pki/keys.js';
+import { publicKeyFingerprint } from '../../domain/pki/keys.js';
 import type { ExternalIdClaim } from '../../domain/model.js';
 import { entityOf } from '../support/entities.js';
 import { CLIENT } from '../support/paths.js';
@@ -100,7 +100,7 @@ export function openWorld(controller: () => TestController): CertificateWorld {
           identityId,
           pem,
           fingerprint,
-          publicKeyPrint(keys.publicKey.export({ type: 'spki', format: 'der' })),
+          publicKeyFingerprint(keys.publicKey.export({ type: 'spki', format: 'der' })),
           caId,
           caId === null,
         ],

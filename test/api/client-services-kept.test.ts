@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
-import type { Controller } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
@@ -30,7 +30,7 @@ interface Seen {
 describe('answers about services that are kept', function kept() {
   this.timeout(120_000);
   let controller: TestController;
-  let second: Controller;
+  let second: RunningController;
   let caller: Caller;
   let readers: Client[];
 

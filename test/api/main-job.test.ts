@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { jwtVerify } from 'jose';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
-import type { Controller } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
@@ -24,7 +24,7 @@ const HOST = { address: 'printer.example', port: 631, protocol: 'tcp' };
 describe('the main job', () => {
   let database: TestDatabase;
   let dataDir: string;
-  let controller: Controller;
+  let controller: RunningController;
   let certificate: X509Certificate;
   let admin: Client;
   let client: Client;

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
-import type { Controller } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
@@ -12,7 +12,7 @@ import { MANAGEMENT } from '../support/paths.js';
 
 describe('role attributes', () => {
   let controller: TestController;
-  let second: Controller;
+  let second: RunningController;
   before(async () => {
     const key = { EDGE_MASTER_KEY: 'c3'.repeat(31) + 'd4' };
     controller = await startTestController(key);

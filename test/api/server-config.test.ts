@@ -6,11 +6,11 @@ import { join, resolve } from 'node:path';
 import { dump } from 'js-yaml';
 import { printConfig, readConfig } from '../../server/settings/config-reader.js';
 import { ConfigError, SETTINGS } from '../../server/settings/config.js';
-import type { Config } from '../../server/settings/config.js';
+import type { Settings } from '../../server/settings/config.js';
 import { routersReach } from '../../server/settings/control-settings.js';
 
 /** For every setting a text that is not its default, what it means, and one that it refuses. */
-const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refuses: string }>> = {
+const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; refuses: string }>> = {
   name: { text: 'west-1', means: 'west-1', refuses: '' },
   dataDir: { text: './elsewhere', means: resolve('./elsewhere'), refuses: '' },
   listen: { text: '[::]:9443', means: '[::]:9443', refuses: 'nowhere' },
@@ -101,7 +101,7 @@ const CASES: Readonly<Record<keyof Config, { text: string; means: unknown; refus
   tracesRatio: { text: '0.25', means: 0.25, refuses: '2' },
   tracesHeadersFile: { text: '/run/headers', means: '/run/headers', refuses: '-' },
 };
-const keys = Object.keys(SETTINGS) as (keyof Config)[];
+const keys = Object.keys(SETTINGS) as (keyof Settings)[];
 
 const faultOf = (sources: Parameters<typeof readConfig>[0]): string => {
   try {

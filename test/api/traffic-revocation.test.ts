@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
-import type { Controller } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
 import { ContentType } from '../../fabric/channel/content-types.js';
 import { RouteSchema } from '../../generated/fabric/control_pb.js';
@@ -249,7 +249,7 @@ describe('routers hear of lost access', () => {
   });
 
   describe('on another controller', () => {
-    let other: Controller;
+    let other: RunningController;
     before(async () => {
       other = await startController(
         readConfig({

@@ -21,7 +21,20 @@ const SKIPS = 34;
 /** What requests of each API announce at least: else the net over announcements has a hole. */
 const SUBJECTS = {
   client: ['ended', 'grants', 'identity', 'posture', 'session'],
-  management: ['access', 'cas', 'grants', 'identity', 'posture', 'prints', 'session'],
+  management: [
+    'access',
+    'cas',
+    'ended',
+    'grants',
+    'identity',
+    'posture',
+    'prints',
+    'router',
+    'routing',
+    'session',
+    'terminators',
+    'webhooks',
+  ],
 };
 
 const describeFault = ({ operationId, status, contentType, detail }: Outcome) =>

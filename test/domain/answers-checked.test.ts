@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
-import { ResponseFault, writeReply } from '../../server/http/responder.js';
+import { ResponseFault, writeReply } from '../../server/http/reply.js';
 
 const operation = operations.management.listIdentityRoleAttributes;
 const page = { filterableFields: ['id'], limit: null, offset: 0, totalCount: 0 };

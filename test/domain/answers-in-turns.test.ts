@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
-import { PIECE } from '../../server/http/outflow.js';
-import { writeReply } from '../../server/http/responder.js';
+import { PIECE } from '../../server/http/socket-writer.js';
+import { writeReply } from '../../server/http/reply.js';
 
 const operation = operations.management.listIdentityRoleAttributes;
 const page = { filterableFields: ['id'], limit: null, offset: 0, totalCount: 0 };

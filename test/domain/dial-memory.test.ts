@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { DialTarget } from '../../db/stores/hosted-terminators.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import { DialMemory } from '../../fabric/traffic/dial-memory.js';
-import type { Reach } from '../../fabric/traffic/dial-memory.js';
+import type { PathsByRouter } from '../../fabric/traffic/dial-memory.js';
 
 const SESSION: ShownSession = {
   id: 's',
@@ -37,7 +37,7 @@ describe('the memory of dials', () => {
   let memory: DialMemory;
   let nowMs = 0;
   let reads = 0;
-  const reach: Reach = new Map();
+  const reach: PathsByRouter = new Map();
   beforeEach(() => {
     [nowMs, reads] = [0, 0];
     memory = new DialMemory(() => nowMs);
@@ -48,7 +48,7 @@ describe('the memory of dials', () => {
       reads += 1;
       return Promise.resolve(found);
     });
-  const targets = (found: readonly DialTarget[] = [TARGET], reached: Reach = reach) =>
+  const targets = (found: readonly DialTarget[] = [TARGET], reached: PathsByRouter = reach) =>
     memory.targets(SERVICE, reached, () => {
       reads += 1;
       return Promise.resolve(found);

@@ -1,7 +1,7 @@
 /** What a router is told of the network: what is chosen, and what leads from one state to the next. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NO_MODEL, changesBetween, modelOf, reachedBy } from '../../domain/fabric/router-model.js';
+import { NO_MODEL, modelChanges, modelOf, reachedBy } from '../../domain/fabric/router-model.js';
 import type {
   ModelCatalog,
   ModelChange,
@@ -55,7 +55,7 @@ const keys = (map: ReadonlyMap<string, unknown>) => [...map.keys()];
 describe('the model of a router', () => {
   it('is empty without an identity', () => {
     expect(modelOf(undefined, CATALOG)).to.equal(NO_MODEL);
-    expect(changesBetween(NO_MODEL, NO_MODEL)).to.deep.equal([]);
+    expect(modelChanges(NO_MODEL, NO_MODEL)).to.deep.equal([]);
   });
 
   it('is the identity alone when nothing is granted to it', () => {
@@ -100,7 +100,7 @@ const told = (change: ModelChange): string =>
   change.kind === 'members'
     ? `${change.isAdded ? 'add' : 'remove'} ${change.of} ${change.ids.join()} ${change.policyId}`
     : `${change.action} ${change.kind} ${change.entity.id}`;
-const changes = (before: RouterModel, after: RouterModel) => changesBetween(before, after).map(told);
+const changes = (before: RouterModel, after: RouterModel) => modelChanges(before, after).map(told);
 
 describe('changes of the model of a router', () => {
   const bound = modelOf(reach([policy('p', 'Bind', ['b'])]), CATALOG);
@@ -207,8 +207,8 @@ describe('changes of the model of a router', () => {
         const [before, after] = [first, second].map((one) => modelOf(one as RouterReach | undefined, CATALOG));
         if (before === undefined || after === undefined) return;
         const replica = new Replica();
-        for (const change of changesBetween(NO_MODEL, before)) replica.apply(change);
-        for (const change of changesBetween(before, after)) replica.apply(change);
+        for (const change of modelChanges(NO_MODEL, before)) replica.apply(change);
+        for (const change of modelChanges(before, after)) replica.apply(change);
         expect(replica.shown()).to.deep.equal(shown(after));
       }),
     );

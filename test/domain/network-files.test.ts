@@ -8,9 +8,9 @@ import { planOf } from '../../domain/network-files/plan.js';
 import type { Plan } from '../../domain/network-files/plan.js';
 import { NetworkFileError } from '../../domain/network-files/problem.js';
 import { reportOf } from '../../domain/network-files/report.js';
-import { contentOf, stateOf } from '../../domain/network-files/state.js';
+import { contentOf, networkState } from '../../domain/network-files/state.js';
 import type { Details, State } from '../../domain/network-files/state.js';
-import { isAlike, shown } from '../../domain/network-files/values.js';
+import { isAlike, displayed } from '../../domain/network-files/values.js';
 import { readYaml, writeYaml } from '../../domain/network-files/yaml.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).map((each) => each.replaceAll('\0', '?').toWellFormed());
@@ -54,14 +54,14 @@ describe('YAML of network files', () => {
 
 describe('values for people', () => {
   it('are one line without controls, and not long', () => {
-    expect(shown('a\nb\u001b[31m\u202e')).to.equal('"a\\nb\\u001b[31m\\u202e"');
-    expect(shown('x'.repeat(500))).to.have.length(100);
-    expect(shown(undefined)).to.equal('nothing');
+    expect(displayed('a\nb\u001b[31m\u202e')).to.equal('"a\\nb\\u001b[31m\\u202e"');
+    expect(displayed('x'.repeat(500))).to.have.length(100);
+    expect(displayed(undefined)).to.equal('nothing');
   });
 });
 
 const NOTHING = Object.fromEntries([...KIND_NAMES, 'controllers'].map((name) => [name, []])) as unknown as Details;
-const networkOf = (details: Partial<Details>): State => stateOf({ ...NOTHING, ...details });
+const networkOf = (details: Partial<Details>): State => networkState({ ...NOTHING, ...details });
 
 function planFor(yaml: string, state: State = networkOf({}), isPruning = false): Plan {
   return planOf(
@@ -144,7 +144,7 @@ identities: [{ name: r, type: Router, isAdmin: false, roleAttributes: [x] }]
 
   it('keep the identity that imports', () => {
     const identity = { typeId: 'User', isAdmin: true };
-    const state = stateOf(
+    const state = networkState(
       {
         ...NOTHING,
         identities: [

@@ -1,7 +1,7 @@
 /** The path from a client’s certificate to one that is trusted, within bounds. */
 import { expect } from 'chai';
 import { ChainFault } from '../../domain/pki/chain.js';
-import { certFingerprint, publicKeyPrint } from '../../domain/pki/keys.js';
+import { certFingerprint, publicKeyFingerprint } from '../../domain/pki/keys.js';
 import { anchor, ca, FORGED, leafOf, NO_WAY, span, verifierFor } from '../support/chains.js';
 import { commonNameOf, makeKeys, makeRequest, makeSelfSigned, type TestCertificate } from '../support/certificates.js';
 import { octets, oid, sequence } from '../support/der.js';
@@ -21,7 +21,7 @@ describe('the chain of a client', () => {
       caId: 'ca-1',
       isExpired: false,
       isComplete: true,
-      publicKeyPrint: publicKeyPrint(leaf.keys.publicKey.export({ type: 'spki', format: 'der' })),
+      publicKeyFingerprint: publicKeyFingerprint(leaf.keys.publicKey.export({ type: 'spki', format: 'der' })),
     });
     expect(chain.leaf.raw.equals(leaf.der)).to.equal(true);
   });

@@ -5,7 +5,7 @@ import {
   DerReader,
   elementsOf,
   inside,
-  readBoolean,
+  readDerBoolean,
   readFlags,
   readMagnitude,
   readOid,
@@ -56,9 +56,9 @@ describe('DER', () => {
   it('ends where it ends', () => expect(() => inside(hex('30 00 00'), tags.sequence)).to.throw(DerFault));
 
   it('has two booleans', () => {
-    expect([readBoolean(element('01 01 ff')), readBoolean(element('01 01 00'))]).to.deep.equal([true, false]);
+    expect([readDerBoolean(element('01 01 ff')), readDerBoolean(element('01 01 00'))]).to.deep.equal([true, false]);
     ['01 01 01', '01 00', '01 02 ff ff'].forEach((bytes) =>
-      expect(() => readBoolean(element(bytes)), bytes).to.throw(DerFault),
+      expect(() => readDerBoolean(element(bytes)), bytes).to.throw(DerFault),
     );
   });
 

@@ -5,10 +5,10 @@ import { msUntilFlip, msUntilTick } from '../../domain/policy/service-view.js';
 import type { Criteria } from '../../domain/posture/criteria.js';
 import { evaluate } from '../../domain/posture/evaluate.js';
 import type { AskedCheck } from '../../domain/posture/evaluate.js';
-import { adviceFor, failureOf } from '../../domain/posture/failures.js';
+import { adviceFor, checkFailure } from '../../domain/posture/failures.js';
 import { checksNamedBy, take } from '../../domain/posture/report.js';
 import type { ProcessReport, Report } from '../../domain/posture/report.js';
-import { NOTHING_KNOWN, NOTHING_TOLD, readTold } from '../../domain/posture/state.js';
+import { NOTHING_KNOWN, NOTHING_REPORTED, readPostureReport } from '../../domain/posture/state.js';
 import { CHECK_ID, postureCheckCases } from '../cases/posture.js';
 
 const NOW = new Date('2026-01-01T12:00:00.000Z');
@@ -36,7 +36,7 @@ describe('posture checks', () => {
       }
       if (isPassing) return;
       expect(adviceFor(asked(check), state, NOW)).to.match(/: \w/);
-      const failure = failureOf(asked(check), state, NOW);
+      const failure = checkFailure(asked(check), state, NOW);
       expect(failure).to.include({
         postureCheckId: CHECK_ID,
         postureCheckName: CHECK_ID,
@@ -100,7 +100,7 @@ describe('reports of devices', () => {
 
   it('change nothing when they say what is known, for whichever check, also after they were stored', () => {
     const known = first([os, mac, domain, both]);
-    const stored = { ...known, ...readTold(JSON.parse(JSON.stringify(known))) };
+    const stored = { ...known, ...readPostureReport(JSON.parse(JSON.stringify(known))) };
     const same = [os, mac, domain].map((each) => ({ ...each, checkId: 'b' }));
     for (const state of [known, stored]) expect(take(state, [...same, both, woken], none, later(60))).to.equal(state);
     expect(take(known, [{ ...os, build: '1' }], none, later(60)).os?.at).to.deep.equal(later(60));
@@ -171,13 +171,13 @@ describe('what is stored of a device', () => {
     { processes: [1, null, {}] },
   ])
     it(`is nothing when it is ${JSON.stringify(document)}`, () => {
-      expect(readTold(document)).to.deep.equal(NOTHING_TOLD);
+      expect(readPostureReport(document)).to.deep.equal(NOTHING_REPORTED);
     });
 
   it('is read as far as it can be', () => {
     const time = NOW.toISOString();
     expect(
-      readTold({
+      readPostureReport({
         os: { at: time, type: 1 },
         mac: { at: 'odd' },
         domain: { at: time, domain: [] },

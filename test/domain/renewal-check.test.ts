@@ -34,7 +34,7 @@ describe('the check for renewed keys', () => {
           certPem: server.certPem,
           fingerprint: server.fingerprint,
           privateKeyPem: serverKeys.privateKeyPem,
-          earlierPrints: [],
+          earlierFingerprints: [],
         },
         authority: {
           rootPems: [root.certPem],

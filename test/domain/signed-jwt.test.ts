@@ -8,7 +8,7 @@ import {
   enrollmentClaims,
   networkClaims,
   sessionClaims,
-  type Claims,
+  type JwtClaims,
 } from '../../domain/auth/signed-jwt.js';
 import { certFingerprint, newKeyPair, type KeyKind } from '../../domain/pki/keys.js';
 import { importX509, jwtVerify } from 'jose';
@@ -109,7 +109,7 @@ describe('JWT signer', () => {
 });
 
 describe('claims', () => {
-  const cases: [string, Claims, Claims][] = [
+  const cases: [string, JwtClaims, JwtClaims][] = [
     [
       'of an enrollment',
       enrollmentClaims({ advertise, routersReach, subjectId: 'id1', token: 'tok', method: 'ottca', expiresAt: now }),

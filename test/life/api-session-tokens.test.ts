@@ -5,7 +5,7 @@ import { hashToken, tokenOf } from '../../domain/auth/tokens.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
-import type { Controller } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
@@ -18,7 +18,7 @@ const CONTEXT = 'network-secret:api-session-tokens';
 describe('tokens of API sessions', () => {
   const [masterKey, nextKey] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   let database: TestDatabase;
-  const running: Controller[] = [];
+  const running: RunningController[] = [];
   beforeEach(async () => {
     database = await openTestDatabase();
   });
@@ -27,7 +27,7 @@ describe('tokens of API sessions', () => {
     await database.close();
   });
 
-  const start = async (env: Record<string, string> = {}): Promise<Controller> => {
+  const start = async (env: Record<string, string> = {}): Promise<RunningController> => {
     const controller = await startController(
       readConfig({
         env: {
@@ -44,17 +44,17 @@ describe('tokens of API sessions', () => {
     running.push(controller);
     return controller;
   };
-  const stop = async (controller: Controller) => {
+  const stop = async (controller: RunningController) => {
     running.splice(running.indexOf(controller), 1);
     await controller.stop();
   };
-  const login = async ({ url }: Controller) => {
+  const login = async ({ url }: RunningController) => {
     const client = createClient(url);
     const { data } = expectStatus(await client.post(`${CLIENT}/authenticate?method=password`, ADMIN), 200);
     client.close();
     return data as { id: string; token: string };
   };
-  const statusOf = async ({ url }: Controller, token: string) => {
+  const statusOf = async ({ url }: RunningController, token: string) => {
     const client = createClient(url, token);
     const { status } = await client.get(`${CLIENT}/current-api-session`);
     client.close();

@@ -15,7 +15,7 @@ import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import { serverNames } from '../../domain/pki/server-name.js';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
-import type { Controller } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { INTERMEDIATE_NAME, sealed } from '../../server/keys/network-keys.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
@@ -49,7 +49,7 @@ async function makeServer(
   });
 }
 
-function servedBy({ url }: Controller): Promise<{ leaf: X509Certificate; issuer: X509Certificate }> {
+function servedBy({ url }: RunningController): Promise<{ leaf: X509Certificate; issuer: X509Certificate }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false }, () => {
       const { raw, issuerCertificate } = socket.getPeerCertificate(true);
@@ -62,7 +62,7 @@ function servedBy({ url }: Controller): Promise<{ leaf: X509Certificate; issuer:
 
 describe('a clock that was wrong', () => {
   let database: TestDatabase;
-  let controller: Controller | undefined;
+  let controller: RunningController | undefined;
   let lines: { level: number; msg: string; purpose?: string }[];
   beforeEach(async () => {
     database = await openTestDatabase();

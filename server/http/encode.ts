@@ -4,22 +4,22 @@
  */
 import type { ServerResponse } from 'node:http';
 import { MIN_BYTES, PieceCoder, codedHead, compress, offerFor, varied } from './compression.js';
-import type { Headers, Offer } from './compression.js';
+import type { ResponseHeaders, Offer } from './compression.js';
 import { isKnown } from './entity-tags.js';
-import { PIECE, send, sendWhole } from './outflow.js';
+import { PIECE, sendBody, sendWhole } from './socket-writer.js';
 import { isRead } from './paths.js';
 
-export type { Headers } from './compression.js';
+export type { ResponseHeaders } from './compression.js';
 
 /** A literal with the spread last: 20 us less than one that goes on after it. */
-function withLength(headers: Headers, length: number, isVaried: boolean): Headers {
+function withLength(headers: ResponseHeaders, length: number, isVaried: boolean): ResponseHeaders {
   if (!isVaried) return { 'content-length': length, ...headers };
   if (headers['vary'] !== undefined) return varied({ 'content-length': length, ...headers });
   return { 'content-length': length, vary: 'Accept-Encoding', ...headers };
 }
 
 /** Ends the answer; what is compressed in the thread pool a little later. */
-export function write(response: ServerResponse, status: number, headers: Headers, body: string | Buffer): void {
+export function write(response: ServerResponse, status: number, headers: ResponseHeaders, body: string | Buffer): void {
   deliver(response, status, headers, body)?.catch(() => {
     response.destroy();
   });
@@ -29,7 +29,7 @@ export function write(response: ServerResponse, status: number, headers: Headers
 export function deliver(
   response: ServerResponse,
   status: number,
-  headers: Headers,
+  headers: ResponseHeaders,
   body: string | Buffer,
 ): Promise<void> | undefined {
   if (response.headersSent) return undefined; // a timeout was answered while the work went on
@@ -46,7 +46,7 @@ export function deliver(
 export function deliverPieces(
   response: ServerResponse,
   status: number,
-  headers: Headers,
+  headers: ResponseHeaders,
   pieces: readonly Buffer[],
 ): Promise<void> | undefined {
   if (response.headersSent) return undefined; // a timeout was answered while the work went on
@@ -60,11 +60,11 @@ export function deliverPieces(
 }
 
 /** Whether the reader has this answer, by its tag. The answer to a change is always sent. */
-const isWithReader = ({ req }: ServerResponse, status: number, { etag }: Headers): boolean =>
+const isWithReader = ({ req }: ServerResponse, status: number, { etag }: ResponseHeaders): boolean =>
   etag !== undefined && status === 200 && isRead(req) && isKnown(req.headers['if-none-match'], String(etag));
 
 /** All that the answer would carry, but its text. */
-function sendNotModified(response: ServerResponse, headers: Headers): undefined {
+function sendNotModified(response: ServerResponse, headers: ResponseHeaders): undefined {
   const kept = Object.entries(headers).filter(([name]) => name !== 'content-type');
   response.writeHead(304, Object.fromEntries(kept)).end();
 }
@@ -72,7 +72,7 @@ function sendNotModified(response: ServerResponse, headers: Headers): undefined 
 async function deliverCoded(
   response: ServerResponse,
   status: number,
-  plainHeaders: Headers,
+  plainHeaders: ResponseHeaders,
   body: string | Buffer,
   offer: Offer,
 ): Promise<void> {
@@ -99,7 +99,7 @@ interface PieceWriter {
 export function beginPieces(
   response: ServerResponse,
   status: number,
-  plainHeaders: Headers,
+  plainHeaders: ResponseHeaders,
   patienceMs: number | undefined,
 ): PieceWriter | undefined {
   const offer = offerFor(response, status, plainHeaders);
@@ -112,7 +112,7 @@ export function beginPieces(
   }
   if (offer === undefined)
     return {
-      send: (piece) => send(response, piece, patienceMs),
+      send: (piece) => sendBody(response, piece, patienceMs),
       end: async () => {
         response.end();
       },
@@ -123,7 +123,7 @@ export function beginPieces(
   const flush = async () => {
     for (let made = coder.take(next); made !== undefined; made = coder.take(next)) {
       next = PIECE;
-      await send(response, made, patienceMs);
+      await sendBody(response, made, patienceMs);
     }
   };
   return {
@@ -134,7 +134,7 @@ export function beginPieces(
     async end() {
       await coder.end();
       await flush();
-      await send(response, coder.rest(), patienceMs);
+      await sendBody(response, coder.rest(), patienceMs);
       response.end();
     },
     close: () => {

@@ -15,14 +15,14 @@ import type { ErrorAnswer } from './envelope.js';
 import { tagOf, tagOfAnswer, tagOfConstant } from './entity-tags.js';
 import { describeFault } from './faults.js';
 import { keepForm } from './compression.js';
-import { beginPieces, deliver, deliverPieces, write } from './delivery.js';
-import type { Headers } from './delivery.js';
-import { PIECE } from './outflow.js';
-import { sendStream } from './streaming.js';
-import type { Recheck } from './streaming.js';
+import { beginPieces, deliver, deliverPieces, write } from './encode.js';
+import type { ResponseHeaders } from './encode.js';
+import { PIECE } from './socket-writer.js';
+import { sendStream } from './event-stream.js';
+import type { Recheck } from './event-stream.js';
 
-export { write } from './delivery.js';
-export type { Headers } from './delivery.js';
+export { write } from './encode.js';
+export type { ResponseHeaders } from './encode.js';
 
 export type AnyReply =
   DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number> | StreamReply<number>;
@@ -73,7 +73,7 @@ export async function writeReply(
   response: ServerResponse,
   operation: OperationSpec,
   reply: Exclude<AnyReply, StreamReply<number>>,
-  headers: Headers,
+  headers: ResponseHeaders,
   options: WriteOptions,
 ): Promise<void> {
   if ('raw' in reply) {
@@ -116,7 +116,7 @@ export async function writeStream(
   response: ServerResponse,
   operation: OperationSpec,
   { status, contentType, stream }: StreamReply<number>,
-  headers: Headers,
+  headers: ResponseHeaders,
   recheck: Recheck,
 ): Promise<void> {
   if (!operation.produces.includes(contentType)) {
@@ -147,7 +147,7 @@ async function writeList(
   response: ServerResponse,
   operation: OperationSpec,
   reply: ListReply<number, unknown>,
-  headers: Headers,
+  headers: ResponseHeaders,
   options: WriteOptions,
 ): Promise<void> {
   const batches = reply.rest?.[Symbol.asyncIterator]();
@@ -167,7 +167,7 @@ async function writeItems(
   response: ServerResponse,
   operation: OperationSpec,
   { status, items, page, onWritten }: ListReply<number, unknown>,
-  headers: Headers,
+  headers: ResponseHeaders,
   { readerPatienceMs, onText }: WriteOptions,
   batches?: AsyncIterator<Iterable<unknown>>,
 ): Promise<void> {
@@ -299,24 +299,29 @@ class ListText {
 }
 
 /** The headers of a list; with its tag when its text is kept. */
-function tagged({ isTagged }: OperationSpec, headers: Headers, body: string, onWritten?: OnWritten): Headers {
+function tagged(
+  { isTagged }: OperationSpec,
+  headers: ResponseHeaders,
+  body: string,
+  onWritten?: OnWritten,
+): ResponseHeaders {
   if (onWritten === undefined || !isTagged) return headers;
   const tag = tagOf(body);
   onWritten(body, tag);
   return { ...headers, etag: tag };
 }
 
-const CONFIRMED_EACH_TIME: Headers = { 'cache-control': 'no-cache' };
+const CONFIRMED_EACH_TIME: ResponseHeaders = { 'cache-control': 'no-cache' };
 
 /** An answer that is the same for every caller may be stored, and used once a request with its tag has confirmed it. */
-const storing = ({ isTagged, permission }: OperationSpec): Headers | undefined =>
+const storing = ({ isTagged, permission }: OperationSpec): ResponseHeaders | undefined =>
   isTagged && permission === 'public' ? CONFIRMED_EACH_TIME : undefined;
 
 /** An operation that answers in several forms answers the one that `Accept` prefers. */
-const varying = ({ produces }: OperationSpec, { vary }: Headers): Headers | undefined =>
+const varying = ({ produces }: OperationSpec, { vary }: ResponseHeaders): ResponseHeaders | undefined =>
   produces.length < 2 ? undefined : { vary: vary === undefined ? 'Accept' : `${vary}, Accept` };
 
-function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): Headers | undefined {
+function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>): ResponseHeaders | undefined {
   if (reply.status !== 201) return undefined;
   const href = (reply.data as { _links?: { self?: { href?: string } } })._links?.self?.href;
   return href === undefined ? undefined : { location: basePaths[operation.api] + href.slice(1) };
@@ -327,7 +332,7 @@ export function writeError(
   response: ServerResponse,
   operation: OperationSpec | undefined,
   { status, body, headers: own }: ErrorAnswer,
-  headers: Headers,
+  headers: ResponseHeaders,
 ): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);
   write(response, status, { 'content-type': 'application/json', ...headers, ...own }, `${JSON.stringify(body)}\n`);

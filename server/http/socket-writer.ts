@@ -24,7 +24,7 @@ export class ReaderGone extends ClientGone {
  * @param patienceMs  how long one piece may take; without it, only the connection's own limit counts (stalled.ts)
  * @throws ReaderGone
  */
-export async function send(response: ServerResponse, body: string | Buffer, patienceMs?: number): Promise<void> {
+export async function sendBody(response: ServerResponse, body: string | Buffer, patienceMs?: number): Promise<void> {
   for (let from = 0; from < body.length;) {
     const to = endOfPiece(body, from);
     if (response.destroyed) throw goneAway();
@@ -39,7 +39,7 @@ export async function send(response: ServerResponse, body: string | Buffer, pati
  */
 export function sendWhole(response: ServerResponse, parts: readonly (string | Buffer)[]): void {
   const sendAll = async () => {
-    for (const part of parts) await send(response, part);
+    for (const part of parts) await sendBody(response, part);
   };
   sendAll().then(
     () => {

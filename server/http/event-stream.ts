@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { TextStream } from '../../handlers/text-stream.js';
-import { ReaderGone, send } from './outflow.js';
-import type { Headers } from './compression.js';
+import { ReaderGone, sendBody } from './socket-writer.js';
+import type { ResponseHeaders } from './compression.js';
 
 /** How often it is looked whether the caller still may have it: a session that ends is noticed within a second. */
 const CHECK_MS = 400;
@@ -17,7 +17,7 @@ export type Recheck = () => Promise<void>;
 export async function sendStream(
   response: ServerResponse,
   status: number,
-  headers: Headers,
+  headers: ResponseHeaders,
   stream: TextStream,
   recheck: Recheck,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function sendStream(
     void gone.then(() => {
       stream.close();
     });
-    await stream.run({ send: (text) => send(response, text) });
+    await stream.run({ send: (text) => sendBody(response, text) });
     response.end();
     await gone;
   } catch (error) {

@@ -19,7 +19,7 @@ export interface ViewState {
    * Reads the grants that decide the view; called only when the epoch has moved, which most often does not concern the
    * caller.
    */
-  readonly seen: () => Promise<Seen>;
+  readonly seen: () => Promise<VisibleGrants>;
   /**
    * The epoch as the database has it by now: while it stays the same, all that was read since is consistent. Memory
    * cannot answer this: two changes that it has not heard of yet may have gone to another state and back.
@@ -28,7 +28,7 @@ export interface ViewState {
 }
 
 /** Services and actions that the policies grant to the caller. */
-export interface Seen {
+export interface VisibleGrants {
   readonly grants: Granted['grants'];
   /** Names them, and the content that they select from. */
   readonly state: Buffer;
@@ -63,7 +63,7 @@ type Keepable = DataReply<200, unknown> | ListReply<200, unknown>;
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
-export class KeptAnswers {
+export class ResponseCache {
   readonly #answers: LRUCache<string, Answer>;
 
   /** Responses for each session in memory, for as long as it is there. */

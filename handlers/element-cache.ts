@@ -10,7 +10,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { CacheUse } from '../domain/cache-use.js';
-import type { Unread } from '../domain/model.js';
+import type { LazyRow } from '../domain/model.js';
 import { ListElement } from './reply.js';
 
 /** How an element of one kind is made. */
@@ -18,12 +18,12 @@ export interface ElementKind<T, D, C extends string = string> {
   /** Another one for another kind, and for another way in which it is made. */
   readonly name: string;
   /** All that it depends on apart from its row and its kind. */
-  readonly contextOf: (row: Unread<T>) => C;
+  readonly contextOf: (row: LazyRow<T>) => C;
   /** Looks at nothing else that may change, so that an element of equal row and context is the same. */
   readonly make: (entity: T, context: C) => D;
 }
 
-interface Kept {
+interface CachedElement {
   readonly kind: string;
   /** Row as the database wrote it. */
   readonly row: string;
@@ -45,8 +45,8 @@ const SEEN = 65_536;
 /** Characters of a row that are looked at to know it again. */
 const LOOKED_AT = 2_048;
 
-export class KeptTexts {
-  readonly #kept: LRUCache<string, Kept> | undefined;
+export class ElementCache {
+  readonly #kept: LRUCache<string, CachedElement> | undefined;
   /**
    * Hashes of rows when their texts were last made, by a hash of their ids. Two ids with one hash replace each other.
    */
@@ -61,7 +61,7 @@ export class KeptTexts {
   }
 
   /** An element of a list. */
-  element<T, D, C extends string>(row: Unread<T>, kind: ElementKind<T, D, C>): ListElement<D> {
+  element<T, D, C extends string>(row: LazyRow<T>, kind: ElementKind<T, D, C>): ListElement<D> {
     return new KeptElement(row, kind, this);
   }
 
@@ -80,12 +80,12 @@ export class KeptTexts {
     else this.#misses += 1;
   }
 
-  find(key: string): Kept | undefined {
+  find(key: string): CachedElement | undefined {
     return this.#kept?.get(key);
   }
 
   /** Keeps a text that was made for a row, unless that would cost more than it is likely to save. */
-  keep(key: string, id: string, made: Kept): void {
+  keep(key: string, id: string, made: CachedElement): void {
     if (this.#kept === undefined || !this.#wasSeen(id, made.row)) return;
     const size = sizeOf(made, key);
     if (size > this.maxBytes * LARGEST) return;
@@ -104,9 +104,9 @@ export class KeptTexts {
 
 class KeptElement<T, D, C extends string> extends ListElement<D> {
   constructor(
-    readonly row: Unread<T>,
+    readonly row: LazyRow<T>,
     readonly kind: ElementKind<T, D, C>,
-    readonly kept: KeptTexts,
+    readonly kept: ElementCache,
   ) {
     super();
   }
@@ -144,7 +144,7 @@ function looksOf(text: string): number {
 }
 
 /** In bytes: a character beyond Latin-1 makes each character of its text take two. */
-function sizeOf({ row, text, context }: Kept, key: string): number {
+function sizeOf({ row, text, context }: CachedElement, key: string): number {
   const width = Buffer.byteLength(text) === text.length ? 1 : 2;
   return OVERHEAD + (row.length + text.length + context.length + key.length) * width;
 }

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
 import { keptListOf } from '../../handlers/handler.js';
-import { KeptTexts } from '../../handlers/kept-texts.js';
-import type { ElementKind } from '../../handlers/kept-texts.js';
-import type { Unread } from '../../domain/model.js';
-import { ResponseFault, writeReply } from '../../server/http/responder.js';
+import { ElementCache } from '../../handlers/element-cache.js';
+import type { ElementKind } from '../../handlers/element-cache.js';
+import type { LazyRow } from '../../domain/model.js';
+import { ResponseFault, writeReply } from '../../server/http/reply.js';
 
 const MAX_BYTES = 1024 * 1024;
 
 type Texts = readonly (string | null)[];
-const row = (...texts: Texts): Unread<Texts> => ({
+const row = (...texts: Texts): LazyRow<Texts> => ({
   id: texts[0] ?? '',
   text: JSON.stringify(texts),
   read: () => texts,
@@ -24,13 +24,13 @@ const kindOf = (context = 'offline', name = 'identity'): ElementKind<Texts, unkn
 });
 
 describe('texts of list elements', () => {
-  let kept: KeptTexts;
+  let kept: ElementCache;
   let written: unknown[];
   beforeEach(() => {
-    kept = new KeptTexts(MAX_BYTES);
+    kept = new ElementCache(MAX_BYTES);
     written = [];
   });
-  const textOf = (of: Unread<Texts>, kind = kindOf(), validator = 'a', texts = kept) =>
+  const textOf = (of: LazyRow<Texts>, kind = kindOf(), validator = 'a', texts = kept) =>
     texts.element(of, kind).text(validator, (value) => {
       written.push(value);
       return JSON.stringify(value);
@@ -127,7 +127,7 @@ describe('texts of list elements', () => {
   it('count two bytes for each character beyond Latin-1', () => {
     twice(row('1', 'x'.repeat(1_000)));
     const plain = kept.bytes;
-    const other = new KeptTexts(MAX_BYTES);
+    const other = new ElementCache(MAX_BYTES);
     twice(row('1', '東'.repeat(1_000)), kindOf(), 'a', other);
     expect(other.bytes - plain).to.be.greaterThan(1_900);
   });
@@ -135,7 +135,7 @@ describe('texts of list elements', () => {
   it('are not kept when one takes a large part of all, and none when none may be', () => {
     twice(row('1', 'x'.repeat(MAX_BYTES / 16)));
     expect(kept.bytes).to.equal(0);
-    const none = new KeptTexts(0);
+    const none = new ElementCache(0);
     twice(row('1', 'a'), kindOf(), 'a', none);
     textOf(row('1', 'a'), kindOf(), 'a', none);
     expect(written).to.have.lengthOf(1);
@@ -151,7 +151,7 @@ describe('texts of list elements', () => {
     });
     /** @returns the text of the answer, and what the writer threw */
     async function answer(
-      rows: readonly Unread<Texts>[],
+      rows: readonly LazyRow<Texts>[],
       kind: ElementKind<Texts, unknown>,
       limit: number | null = 10,
     ) {

@@ -1,0 +1,44 @@
+/** A name means one thing: no two files of production export the same one. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const PRODUCTION = ['domain', 'db', 'handlers', 'fabric', 'server', 'commands'];
+const EXPORT =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|interface|type|enum) (\w+)/gm;
+
+/** Names that still mean two things. The list only shrinks. */
+const DOUBLED = ['Hosting', 'PeerData', 'deleteConfig', 'fault', 'json'];
+
+/** The specs give both APIs operations of one name, and messages of the control channel are called like operations. */
+const isNamedBySpec = (file: string) => /^(handlers\/(client|management)|fabric\/messages)\//.test(file);
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
+
+function exporters(): Map<string, Set<string>> {
+  const byName = new Map<string, Set<string>>();
+  for (const file of PRODUCTION.flatMap(filesBelow)) {
+    for (const [, name = ''] of readFileSync(join(root, file), 'utf8').matchAll(EXPORT)) {
+      const files = byName.get(name);
+      if (files === undefined) byName.set(name, new Set([file]));
+      else files.add(file);
+    }
+  }
+  return byName;
+}
+
+describe('the names that production files export', () => {
+  it('are exported by one file each', () => {
+    const all = exporters();
+    expect(all.size, 'names found').to.be.greaterThan(1500);
+    const doubled = [...all].filter(([, files]) => files.size > 1 && ![...files].every(isNamedBySpec));
+    expect(doubled.map(([name]) => name).sort()).to.deep.equal(DOUBLED);
+  });
+});
