@@ -16,13 +16,14 @@ import {
   unusable,
 } from '../../db/schema/migrate.js';
 import { outageOf } from '../../db/postgres/outages.js';
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Settings } from '../../server/settings/config.js';
 import { refuseTransactionPooler } from '../../server/data/database.js';
 import { explain } from '../shared/explain.js';
 import { failed, faultOf, passed, skipped, warning } from './finding.js';
 import type { Finding } from './finding.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 const LOCK = 'lock';
 
@@ -190,9 +191,7 @@ HAVING count(*) > 0`;
 
 /** Statements that wait for a lock which somebody holds for too long. */
 export async function examineWaits(tx: Db): Promise<Finding> {
-  const {
-    rows: [row],
-  } = await tx.run<Waiting>(null, WAITS);
+  const row = await tx.one(unprepared<Waiting>('SELECT', WAITS));
   if (row === undefined) return passed('locks', 'No statement waits for a lock of the database.');
   return warning(
     'locks',

@@ -1,6 +1,6 @@
 /** The examination: what hinders a look at other things comes first, and they are skipped then. */
 import type { X509Certificate } from 'node:crypto';
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import { READ_ALL, withLane } from '../../db/postgres/maintenance-connection.js';
 import { networkStore } from '../../db/stores/network.js';
 import type { Seals } from '../../db/stores/integrity-checks.js';
@@ -23,6 +23,7 @@ import type { Finding } from './finding.js';
 import { examineCertificates, examineClock, examineKey } from './network.js';
 import { examinePorts } from './ports.js';
 import { examineRuntime } from './runtime.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 export interface ExamineOptions {
   readonly config: Settings;
@@ -151,7 +152,7 @@ async function examineNetwork(
     const { seals, ...looked } = await lane.transaction(look, READ_ALL);
     const content = await lane
       .transaction(async (tx) => {
-        await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
+        await tx.execute(unprepared('SET', `SET LOCAL lock_timeout = '${PATIENCE}'`));
         return examineContent(tx, seals, isThorough);
       }, READ_ALL)
       .catch((error: unknown) => {

@@ -1,9 +1,10 @@
 /** Checks of the network in its database: its key, its certificates, and the time. */
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import type { NetworkRecord, PkiPurpose, PkiRecord } from '../../db/stores/network.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { failed, passed, warning } from './finding.js';
 import type { Finding } from './finding.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 /** Whether the key at hand is that of the network. */
 export function examineKey({ masterKeyCheck }: NetworkRecord, keyRing: KeyRing): Finding {
@@ -59,9 +60,8 @@ const FAULT_MS = 30_000;
 /** This machine's clock against that of the database, which decides about sessions. */
 export async function examineClock(tx: Db): Promise<Finding> {
   const before = Date.now();
-  const { rows } = await tx.run<{ at: number }>(
-    null,
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at',
+  const rows = await tx.many(
+    unprepared<{ at: number }>('SELECT', 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at'),
   );
   const after = Date.now();
   const at = rows[0]?.at ?? before;

@@ -5,7 +5,7 @@
 import { translate } from '../postgres/errors.js';
 import { DatabaseUnavailable } from '../postgres/outages.js';
 import { migrate } from '../schema/migrate.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { START_LOCK } from '../postgres/advisory-locks.js';
 import type { ServerConfig } from '../postgres/servers.js';
 import { quoted, sequenceNames, tableShapes } from '../schema/catalog.js';
@@ -15,6 +15,7 @@ import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { migrationsOf, readSnapshot, SnapshotError } from './snapshot-format.js';
 import type { SequenceLine, SnapshotHeader, TableLine } from './snapshot-format.js';
 import { networkTables } from '../schema/shipped-schema.js';
+import { unprepared } from '../postgres/statement.js';
 
 export interface Restored {
   readonly header: SnapshotHeader;
@@ -90,7 +91,7 @@ async function load(
   wanted: readonly string[],
   { file, onProgress }: RestoreOptions,
 ): Promise<{ tables: number; rows: number }> {
-  const run: MaintenanceLane['run'] = (sql, values) => tx.run(null, sql, values);
+  const run: MaintenanceLane['run'] = (sql, values) => tx.execute(unprepared('restore', sql), values);
   // A controller that starts meanwhile waits, and then finds the network.
   await run('SELECT pg_advisory_xact_lock($1)', [START_LOCK]);
   await requireEmpty({ run }, wanted);

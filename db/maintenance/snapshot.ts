@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { dropDraft, finishDraft, openDraft } from '../embedded/own-files.js';
 import { isOfCluster, quoted, sequenceNames, tableShapes } from '../schema/catalog.js';
 import type { TableShape } from '../schema/catalog.js';
@@ -16,6 +16,7 @@ import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { FORMAT, FORMAT_VERSION } from './snapshot-format.js';
 import type { SnapshotHeader } from './snapshot-format.js';
 import { migrationPrints } from '../schema/shipped-schema.js';
+import { unprepared } from '../postgres/statement.js';
 
 export interface SnapshotResult {
   readonly tables: number;
@@ -81,9 +82,11 @@ async function* linesOf(
   }
   // After all rows: a number that one of them was given has been counted.
   for (const name of await sequenceNames(tx)) {
-    const { rows } = await tx.run<{ last: string; isCalled: boolean }>(
-      null,
-      `SELECT last_value::text AS last, is_called AS "isCalled" FROM ${quoted(name)}`,
+    const rows = await tx.many(
+      unprepared<{ last: string; isCalled: boolean }>(
+        'SELECT',
+        `SELECT last_value::text AS last, is_called AS "isCalled" FROM ${quoted(name)}`,
+      ),
     );
     yield line({ sequence: name, ...rows[0] });
   }
@@ -91,11 +94,11 @@ async function* linesOf(
 }
 
 async function headerOf(tx: Db, release: string): Promise<SnapshotHeader> {
-  const {
-    rows: [network],
-  } = await tx.run<{ trustDomain: string; masterKeyCheck: string; now: Date }>(
-    null,
-    'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", now() AS now FROM network',
+  const network = await tx.one(
+    unprepared<{ trustDomain: string; masterKeyCheck: string; now: Date }>(
+      'SELECT',
+      'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", now() AS now FROM network',
+    ),
   );
   if (network === undefined) throw new Error('a database without its network');
   const { now, ...known } = network;
@@ -112,15 +115,17 @@ async function headerOf(tx: Db, release: string): Promise<SnapshotHeader> {
 /** The text of each value, as PostgreSQL writes and reads it back without loss. */
 async function* rowsOf(tx: Db, { name, columns }: TableShape): AsyncGenerator<string[]> {
   const values = columns.map((column) => (isOfCluster(column) ? 'NULL' : `${quoted(column.name)}::text`));
-  await tx.run(
-    null,
-    `DECLARE snapshot NO SCROLL CURSOR FOR SELECT json_build_array(${values.join(', ')})::text AS line
+  await tx.execute(
+    unprepared(
+      'DECLARE',
+      `DECLARE snapshot NO SCROLL CURSOR FOR SELECT json_build_array(${values.join(', ')})::text AS line
     FROM ${quoted(name)}`,
+    ),
   );
   for (;;) {
-    const { rows } = await tx.run<{ line: string }>(null, `FETCH ${FETCH} FROM snapshot`);
+    const rows = await tx.many(unprepared<{ line: string }>('FETCH', `FETCH ${FETCH} FROM snapshot`));
     if (rows.length > 0) yield rows.map(({ line }) => line);
     if (rows.length < FETCH) break;
   }
-  await tx.run(null, 'CLOSE snapshot');
+  await tx.execute(unprepared('CLOSE', 'CLOSE snapshot'));
 }

@@ -106,7 +106,7 @@ export async function send<R>(
 /** How long a connection may be idle before the system asks whether its other end still lives. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** What every connection of ours is opened with, whoever opens it. `settle` must follow before it is used. */
+/** What every connection of ours is opened with. `prepareConnection` must follow before it is used. */
 export function sessionConfig(connection: ClientConfig): ClientConfig {
   return {
     application_name: 'edge-controller',

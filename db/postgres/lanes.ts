@@ -9,6 +9,7 @@ import { translate } from './errors.js';
 import { ServerClient } from './servers.js';
 import { cut, prepareConnection, send } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
+import type { Statement } from './statement.js';
 
 export const LANES = 3;
 
@@ -26,7 +27,7 @@ export interface LaneLoad {
 
 export interface Lanes {
   /** @throws DomainError `unavailable` when the lane's connection is lost */
-  read<R>(name: string, sql: string, values: readonly unknown[], form: RowForm): Promise<Rows<R>>;
+  read<R>(statement: Statement<R>, values: readonly unknown[], form: RowForm): Promise<Rows<R>>;
   readonly load: LaneLoad;
   /** Fails what waits; later reads connect again. */
   cut(): void;
@@ -58,13 +59,13 @@ export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
   };
 
   return {
-    async read<R>(name: string, sql: string, values: readonly unknown[], form: RowForm) {
+    async read<R>({ name, text }: Statement<R>, values: readonly unknown[], form: RowForm) {
       let lane = lanes[0] as Lane;
       for (const other of lanes) if (other.load < lane.load) lane = other;
       lane.load += 1;
       try {
         lane.client ??= connect(lane);
-        return await send<R>(await lane.client, name, sql, values, form);
+        return await send<R>(await lane.client, name, text, values, form);
       } catch (error) {
         throw translate(error);
       } finally {

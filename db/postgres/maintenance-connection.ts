@@ -7,12 +7,14 @@ import { DomainError } from '../../domain/errors.js';
 import type { Actor } from './attribution.js';
 import { prepareConnection, cut } from './connection.js';
 import type { Rows } from './connection.js';
-import type { Db } from './db.js';
+import type { Db } from './contracts.js';
 import { translate } from './errors.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
 import { sessionConfig } from './connection.js';
-import { runOn } from './statement.js';
+import { ExecutorOn } from './executor.js';
+import { unprepared } from './statement.js';
+import { runOn } from './statement-runner.js';
 
 const CONNECT_MS = 5_000;
 /** A statement may look at a whole table. */
@@ -98,9 +100,9 @@ export async function withLane<T>(
 }
 
 function laneOn(client: ServerClient): MaintenanceLane {
-  const runNamed = runOn(client);
-  const run: MaintenanceLane['run'] = (sql, values) => runNamed(null, sql, values);
-  const db: Db = { run: runNamed, write: runNamed, writeAside: runNamed, read: runNamed };
+  const execute = runOn(client);
+  const run = <R>(sql: string, values?: readonly unknown[]) => execute<R>(unprepared('maintenance', sql), values);
+  const db = new ExecutorOn(execute);
   return {
     run,
     async transaction(work, begin = 'BEGIN') {

@@ -6,30 +6,20 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { versionOf } from '../../domain/entity-version.js';
-import type { Rows } from './connection.js';
-import type { Db, Source, TransactionOptions } from './db.js';
-import { ScopedSource } from './request-scope.js';
-import type { OnVersion, RequestScope } from './request-scope.js';
-
-/** Where the version of an entity is: in the time of its last change, or of its making when nothing can be set. */
-export interface Versioned {
-  /** As errors name one. */
-  readonly name: string;
-  readonly table: string;
-  /** The member that answers show it as. */
-  readonly by: 'createdAt' | 'updatedAt';
-}
-
-const COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
-
-/** The row that a request changes, and the versions of it that the sender takes for the present one. */
-export interface Precondition {
-  readonly entity: Versioned;
-  readonly id: string;
-  readonly isDelete: boolean;
-  /** By `versionOf`. */
-  readonly versions: ReadonlySet<string>;
-}
+import type { RowForm, Rows } from './connection.js';
+import type {
+  Database,
+  Db,
+  OnVersion,
+  Precondition,
+  RequestScope,
+  TransactionOptions,
+  Versioned,
+} from './contracts.js';
+import { Executor } from './executor.js';
+import { ScopedSource } from './scoped-source.js';
+import { isChange, locking } from './statement.js';
+import type { Statement } from './statement.js';
 
 /** The database for one request that has a precondition. */
 export class GuardedSource extends ScopedSource {
@@ -37,27 +27,18 @@ export class GuardedSource extends ScopedSource {
   #isDecided = false;
 
   constructor(
-    source: Source,
+    database: Database,
     scope: RequestScope,
     readonly precondition: Precondition,
   ) {
-    super(source, scope);
+    super(database, scope);
   }
 
-  override async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
-    if (this.#isDecided) return super.write<R>(name, sql, values);
-    return this.#guarded((guard) => guard.write<R>(name, sql, values));
-  }
-
-  override async writeAside<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
-    if (this.#isDecided) return super.writeAside<R>(name, sql, values);
-    return this.#guarded((guard) => guard.writeAside<R>(name, sql, values));
-  }
-
-  async #guarded<R>(write: (guard: GuardedTransaction) => Promise<Rows<R>>): Promise<Rows<R>> {
+  override async execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
+    if (!isChange(statement.kind) || this.#isDecided) return super.execute(statement, values, form);
     const rows = await super.transaction(async (tx) => {
       const guard = new GuardedTransaction(tx, this.precondition);
-      const result = await write(guard);
+      const result = await guard.execute(statement, values, form);
       // One that found nothing to change has changed nothing: another statement may, or a refusal follows.
       if (result.rowCount > 0) await guard.require();
       return result;
@@ -90,20 +71,22 @@ export class GuardedSource extends ScopedSource {
   }
 }
 
-/** An open transaction, whose first write looks at the row before. */
-class GuardedTransaction implements Db {
+/** An open transaction, whose first change looks at the row before. */
+class GuardedTransaction extends Executor {
   #version: Promise<Date | undefined> | undefined;
 
   constructor(
     readonly tx: Db,
     readonly precondition: Precondition,
-  ) {}
+  ) {
+    super();
+  }
 
   get hasWritten(): boolean {
     return this.#version !== undefined;
   }
 
-  get onVersion(): OnVersion | undefined {
+  override get onVersion(): OnVersion | undefined {
     return this.tx.onVersion;
   }
 
@@ -111,17 +94,9 @@ class GuardedTransaction implements Db {
     return this.tx.touched;
   }
 
-  run: Db['run'] = (name, sql, values, form) => this.tx.run(name, sql, values, form);
-  read: Db['read'] = (name, sql, values, form) => this.tx.read(name, sql, values, form);
-
-  async write<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
-    await (this.#version ??= this.#look());
-    return this.tx.write<R>(name, sql, values);
-  }
-
-  async writeAside<R>(name: string | null, sql: string, values?: readonly unknown[]): Promise<Rows<R>> {
-    await (this.#version ??= this.#look());
-    return this.tx.writeAside<R>(name, sql, values);
+  async execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
+    if (isChange(statement.kind)) await (this.#version ??= this.#lockVersion());
+    return this.tx.execute(statement, values, form);
   }
 
   /**
@@ -129,7 +104,7 @@ class GuardedTransaction implements Db {
    * @throws DomainError `preconditionFailed`
    */
   async require(): Promise<Date | undefined> {
-    const version = await (this.#version ??= this.#look());
+    const version = await (this.#version ??= this.#lockVersion());
     const { entity, id, versions } = this.precondition;
     if (version === undefined || versions.has(versionOf(version))) return version;
     throw new DomainError('preconditionFailed', {
@@ -139,14 +114,32 @@ class GuardedTransaction implements Db {
     });
   }
 
-  async #look(): Promise<Date | undefined> {
+  async #lockVersion(): Promise<Date | undefined> {
     const { entity, id, isDelete } = this.precondition;
-    const { table, by } = entity;
-    const lock = isDelete ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
-    const sql = `SELECT ${COLUMNS[by]} AS version FROM ${table} WHERE id = $1 ${lock}`;
-    const { rows } = await this.tx.run<{ version: Date }>(`version-${table}-${isDelete ? 'delete' : 'change'}`, sql, [
-      id,
-    ]);
-    return rows[0]?.version;
+    const { toDelete, toChange } = locksOf(entity);
+    return (await this.tx.one(isDelete ? toDelete : toChange, [id]))?.version;
   }
+}
+
+interface VersionRow {
+  readonly version: Date;
+}
+
+const COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const;
+
+const locks = new Map<string, ReturnType<typeof makeLocks>>();
+
+/** The statements that lock a row of the entity, made once. */
+function locksOf(entity: Versioned) {
+  let known = locks.get(entity.table);
+  if (known === undefined) locks.set(entity.table, (known = makeLocks(entity)));
+  return known;
+}
+
+function makeLocks({ table, by }: Versioned) {
+  const version = `SELECT ${COLUMNS[by]} AS version FROM ${table} WHERE id = $1`;
+  return {
+    toDelete: locking<VersionRow>(`version-${table}-delete`, `${version} FOR UPDATE`),
+    toChange: locking<VersionRow>(`version-${table}-change`, `${version} FOR NO KEY UPDATE`),
+  };
 }

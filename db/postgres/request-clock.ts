@@ -52,7 +52,7 @@ export class RequestClock {
 const tenths = (ms: number) => Math.round(ms * 10) / 10;
 
 /** @param clock  undefined: the time is not asked for */
-export async function during<T>(clock: RequestClock | undefined, phase: Phase, work: () => Promise<T>): Promise<T> {
+export async function timed<T>(clock: RequestClock | undefined, phase: Phase, work: () => Promise<T>): Promise<T> {
   if (clock === undefined) return work();
   clock.enter(phase);
   try {

@@ -35,19 +35,14 @@ export interface StatementWatch {
   readonly trace: StatementTrace | undefined;
 }
 
-/** @param name  null for a text that is not kept prepared: it is then called by its first word, such as `COMMIT` */
-export function watched<T>(
-  watch: StatementWatch,
-  name: string | null,
-  sql: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  return watch.counts === undefined && watch.trace === undefined ? work() : tell(watch, name ?? verbOf(sql), work);
+/** @param label  the statement's */
+export function watched<T>(watch: StatementWatch, label: string, work: () => Promise<T>): Promise<T> {
+  return watch.counts === undefined && watch.trace === undefined ? work() : observed(watch, label, work);
 }
 
-async function tell<T>({ connection, counts, trace }: StatementWatch, name: string, work: () => Promise<T>) {
+async function observed<T>({ connection, counts, trace }: StatementWatch, label: string, work: () => Promise<T>) {
   const since = performance.now();
-  const end = trace?.begin(name, connection);
+  const end = trace?.begin(label, connection);
   let fault: unknown;
   try {
     return await work();
@@ -59,5 +54,3 @@ async function tell<T>({ connection, counts, trace }: StatementWatch, name: stri
     end?.(fault);
   }
 }
-
-const verbOf = (sql: string): string => /^\s*([A-Za-z]{1,20})/.exec(sql)?.[1]?.toUpperCase() ?? 'statement';

@@ -1,50 +1,164 @@
-/** One statement on one connection, and what its failure and its name mean for the connection. */
-import { during } from './request-clock.js';
-import type { RequestScope } from './request-scope.js';
-import { translate } from './errors.js';
-import { DatabaseUnavailable, OUTAGES } from './outages.js';
-import { send } from './connection.js';
-import type { RowForm, Rows } from './connection.js';
-import type { ServerClient } from './servers.js';
-import { watched } from './statement-watch.js';
-import type { ConnectionKind, StatementCounts } from './statement-watch.js';
-
-/** Who hears of the statements, and on what kind of connection they run. */
-export interface RunOptions {
-  readonly connection: ConnectionKind;
-  readonly counts?: StatementCounts | undefined;
-  readonly scope?: Pick<RequestScope, 'clock' | 'trace'> | undefined;
-}
-
-/** @throws DomainError for a known constraint or an unreachable database */
-export function runOn(client: ServerClient, { connection, counts, scope }: RunOptions = { connection: 'pool' }) {
-  const watch = { connection, counts, trace: scope?.trace };
-  return async <R>(
-    name: string | null,
-    sql: string,
-    values: readonly unknown[] = [],
-    form: RowForm = 'objects',
-  ): Promise<Rows<R>> => {
-    try {
-      if (name !== null) client.prepared.add(name);
-      return await during(scope?.clock, 'database', () =>
-        watched(watch, name, sql, () => send<R>(client, name, sql, values, form)),
-      );
-    } catch (error) {
-      throw translate(error);
-    }
-  };
-}
-
-/** The error when it means that the connection must not be used again. */
-export function connectionFault(error: unknown): Error | undefined {
-  return error instanceof DatabaseUnavailable && OUTAGES[error.outage].breaksConnection ? error : undefined;
-}
+/**
+ * A statement as a value: its name, its text, on which connections it runs and, of a change, where the actor of the
+ * audit record goes. Modules make theirs once, when they are loaded, and `Db` runs them.
+ */
 
 /**
- * True when as many statements are prepared on a connection as may be. It then ends, which frees what they take in the
- * server: some tens of kilobytes each, megabytes for a large one.
+ * What a statement may share its connection with.
+ * - `read`: short, changes nothing. Outside a transaction it goes over a lane, where each waits for those before it.
+ * - `pooled`: reads for longer, or locks: a connection of the pool to itself.
+ * - `list`: a connection that only lists use, under the share of whoever reads it.
+ * - `change`: waits for its turn among the changes, and its commit for the synchronous standbys.
+ * - `changeAside`: the same of what moves no epoch, as sessions and terminators, which come and go all the time: only
+ *   what is noted with it (`touched`) is forgotten.
+ * - `asyncChange`: a change whose commit waits for no standby, for what is simply done again when a failover loses it.
  */
-export function isFull(client: ServerClient, most: number): boolean {
-  return client.prepared.size >= most;
+export type StatementKind = 'read' | 'pooled' | 'list' | 'change' | 'changeAside' | 'asyncChange';
+
+/** Those that make a request change something, and wait for its precondition. */
+export const isChange = (kind: StatementKind): boolean => kind === 'change' || kind === 'changeAside';
+
+/** What a connection needs to run it. */
+export interface Sendable {
+  /** PostgreSQL keeps it prepared under this name; null for a text that varies without bound. */
+  readonly name: string | null;
+  /** What traces and metrics call it. */
+  readonly label: string;
+  readonly text: string;
 }
+
+export interface Statement<R = unknown> extends Sendable {
+  readonly kind: StatementKind;
+  /**
+   * The same with the actor as its last value, `$n`, where `n` is one more than the number of its other values. Absent
+   * where no actor is recorded.
+   */
+  readonly withActor?: (n: number) => Sendable;
+  /** What its rows are; only the compiler reads it. */
+  readonly row?: R;
+}
+
+/** A mark by which the compiler knows whether a text has a place for the actor; at run time it is the SQL. */
+type ActorPlace = '<actor>';
+
+/** Where the actor goes: a text needs one of the two. They are evaluated while rows come; triggers run after that. */
+export interface ActorPlaces {
+  /** Follows columns: `RETURNING id${actor}`, or `SELECT id${actor} FROM …` at the end of a WITH. */
+  readonly actor: ActorPlace;
+  /** Stands for a whole RETURNING, of a change that returns nothing. */
+  readonly returningActor: ActorPlace;
+}
+
+export type ChangeText = (places: ActorPlaces) => `${string}${ActorPlace}${string}`;
+
+const ASYNC_COMMIT = "set_config('synchronous_commit', 'local', true)";
+
+const placesFor = (settings: readonly string[]): ActorPlaces => ({
+  actor: settings.map((setting) => `, ${setting}`).join('') as ActorPlace,
+  returningActor: (settings.length === 0 ? '' : ` RETURNING ${settings.join(', ')}`) as ActorPlace,
+});
+
+class Change<R> implements Statement<R> {
+  declare readonly row?: R;
+  readonly text: string;
+  #attributed: Sendable | undefined;
+
+  constructor(
+    readonly kind: 'change' | 'changeAside' | 'asyncChange',
+    readonly name: string,
+    readonly textWith: ChangeText,
+  ) {
+    this.text = textWith(placesFor(this.#settings));
+  }
+
+  get label(): string {
+    return this.name;
+  }
+
+  get #settings(): readonly string[] {
+    return this.kind === 'asyncChange' ? [ASYNC_COMMIT] : [];
+  }
+
+  /** Named apart, since a connection may have the text without an actor too. */
+  readonly withActor = (n: number): Sendable =>
+    (this.#attributed ??= {
+      name: `${this.name}+`,
+      label: this.name,
+      text: this.textWith(placesFor([...this.#settings, `set_config('edge.actor', $${n}, true)`])),
+    });
+}
+
+/** PostgreSQL cuts longer names, and one with an actor has a letter more. */
+const MAX_NAME_LENGTH = 62;
+/** How names of statements begin that are made while the program runs. */
+const VARYING = ['insert-', 'update-', 'delete-', 'list-'] as const;
+
+const names = new Set<string>();
+
+/** @throws Error when another statement has the name: PostgreSQL would take the one for the other */
+function unique(name: string): string {
+  if (names.has(name)) throw new Error(`two statements are called ${name}`);
+  if (name.length > MAX_NAME_LENGTH || VARYING.some((prefix) => name.startsWith(prefix)))
+    throw new Error(`a statement must not be called ${name}`);
+  names.add(name);
+  return name;
+}
+
+/** A short statement that changes nothing. Slow ones are for `slowRead`: others wait behind it. */
+export const read = <R>(name: string, text: string): Statement<R> => ({
+  kind: 'read',
+  name: unique(name),
+  label: name,
+  text,
+});
+
+/** A statement that changes nothing and may take a while. */
+export const slowRead = <R>(name: string, text: string): Statement<R> => ({
+  kind: 'pooled',
+  name: unique(name),
+  label: name,
+  text,
+});
+
+/** A statement that locks, for work in a transaction. */
+export const locking: typeof slowRead = slowRead;
+
+/** A statement that changes something: outside a transaction, one of its own. */
+export const change = <R = never>(name: string, text: ChangeText): Statement<R> =>
+  new Change<R>('change', unique(name), text);
+
+/** A change that moves no epoch. */
+export const changeAside = <R = never>(name: string, text: ChangeText): Statement<R> =>
+  new Change<R>('changeAside', unique(name), text);
+
+/**
+ * A change whose commit waits for no synchronous standby, as that of a transaction which `isExpendable`. In a
+ * transaction it holds for all of that.
+ */
+export const asyncChange = <R = never>(name: string, text: ChangeText): Statement<R> =>
+  new Change<R>('asyncChange', unique(name), text);
+
+/** A text that is not kept prepared, such as a command or one that varies. @param label  for traces and metrics */
+export const unprepared = <R>(label: string, text: string): Statement<R> => ({
+  kind: 'pooled',
+  name: null,
+  label,
+  text,
+});
+
+type Varying = `${(typeof VARYING)[number]}${string}`;
+
+/**
+ * A change that is made while the program runs, such as one for a set of columns. Whoever makes it keeps it, and gives
+ * no other text the same name.
+ */
+export const varyingChange = <R = never>(name: Varying, text: ChangeText): Statement<R> =>
+  new Change<R>('change', name, text);
+
+/** A list that is shaped by a request. @param name  null for a shape that is not kept prepared */
+export const list = <R>(name: Varying | null, text: string, kind: 'read' | 'list' = 'list'): Statement<R> => ({
+  kind,
+  name,
+  label: name ?? 'list',
+  text,
+});

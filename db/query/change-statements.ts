@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
+import { slowRead, varyingChange } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 /** Column values of an insert or update; an undefined one is left out. jsonb goes in as text. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -16,66 +18,96 @@ export const laterThan = (column: string): string => `greatest(now(), ${column} 
 /** For the SET of an UPDATE that changes what an entity shows. */
 export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 
-interface ChangeStatement {
-  readonly name: string;
-  readonly sql: string;
-  readonly values: readonly unknown[];
+/** A statement and its values. */
+type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
+
+interface Changed {
+  readonly updated_at: Date;
 }
 
-type Text = Pick<ChangeStatement, 'name' | 'sql'> & { readonly order: readonly string[] };
+interface Built {
+  readonly statement: Statement<Changed>;
+  /** What each of its values is: a column, or the id. */
+  readonly order: readonly string[];
+}
 
 /** Builds SQL text; never connects. */
 const builder: Knex = knexFactory({ client: 'pg' });
-/** A caller may change any columns of a table: texts of the usual sets are kept, others are made each time. */
-const MOST_TEXTS = 500;
-const texts = new LRUCache<string, Text>({ max: MOST_TEXTS });
+/** A caller may change any columns of a table: statements of the usual sets are kept, others are made each time. */
+const MOST_STATEMENTS = 500;
+const statements = new LRUCache<string, Built>({ max: MOST_STATEMENTS });
 /** The mark of the condition's value, as each column's value is marked by the name of the column. */
 const ID = '.id';
 
-export function insertStatement(table: string, values: Values): ChangeStatement {
-  return statement(`insert-${table}`, values, (marks) => builder(table).insert(marks));
+export function insertStatement(table: string, values: Values): Bound<Changed> {
+  return bound(`insert-${table}`, values, (name, marks) => {
+    const { sql, order } = built(builder(table).insert(marks));
+    return { order, statement: varyingChange(name, ({ returningActor }) => `${sql}${returningActor}`) };
+  });
 }
 
 /** Of the row with this id; its `updated_at` moves, and is what the statement returns. */
-export function updateStatement(table: string, id: string, values: Values): ChangeStatement {
-  return statement(
-    `update-${table}`,
-    values,
-    (marks) =>
+export function updateStatement(table: string, id: string, values: Values): Bound<Changed> {
+  const make: Make = (name, marks) => {
+    const { sql, order } = built(
       builder(table)
         .where({ id: ID })
         .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) })
         .returning('updated_at'),
-    id,
-  );
+    );
+    return { order, statement: varyingChange(name, ({ actor }) => `${sql}${actor}`) };
+  };
+  return bound(`update-${table}`, values, make, id);
+}
+
+/** By table: these do not vary. */
+const deletes = new Map<string, Statement>();
+const versions = new Map<string, Statement<Changed>>();
+
+export function deleteStatement(table: string): Statement {
+  let known = deletes.get(table);
+  if (known === undefined) {
+    known = varyingChange(
+      `delete-${table}`,
+      ({ returningActor }) => `DELETE FROM ${table} WHERE id = $1${returningActor}`,
+    );
+    deletes.set(table, known);
+  }
+  return known;
 }
 
 /** What `updateStatement` returns, of a row that stays as it is. */
-export const versionStatement = (table: string, id: string): ChangeStatement => ({
-  name: `updated-at-${table}`,
-  sql: `SELECT updated_at FROM ${table} WHERE id = $1`,
-  values: [id],
-});
+export function versionStatement(table: string, id: string): Bound<Changed> {
+  let known = versions.get(table);
+  if (known === undefined) {
+    known = slowRead(`updated-at-${table}`, `SELECT updated_at FROM ${table} WHERE id = $1`);
+    versions.set(table, known);
+  }
+  return [known, [id]];
+}
 
 type Marks = Readonly<Record<string, string>>;
+type Name = `insert-${string}` | `update-${string}`;
+type Make = (name: Name, marks: Marks) => Built;
 
-function statement(what: string, values: Values, build: (marks: Marks) => Knex.QueryBuilder, id?: string) {
+function bound(what: Name, values: Values, make: Make, id?: string): Bound<Changed> {
   const columns = Object.keys(values)
     .filter((column) => values[column] !== undefined)
     .join();
   const key = `${what} ${columns}`;
-  let text = texts.get(key);
-  if (text === undefined) texts.set(key, (text = textOf(what, columns, build)));
-  const { name, sql, order } = text;
-  return { name, sql, values: order.map((column) => (column === ID ? id : values[column])) };
+  let known = statements.get(key);
+  if (known === undefined) {
+    const named = columns === '' ? [] : columns.split(',');
+    known = make(`${what}-${shapeOf(columns)}`, Object.fromEntries(named.map((column) => [column, column])));
+    statements.set(key, known);
+  }
+  const { statement, order } = known;
+  return [statement, order.map((column) => (column === ID ? id : values[column]))];
 }
 
-function textOf(what: string, columns: string, build: (marks: Marks) => Knex.QueryBuilder): Text {
-  const named = columns === '' ? [] : columns.split(',');
-  const { sql, bindings } = build(Object.fromEntries(named.map((column) => [column, column])))
-    .toSQL()
-    .toNative();
-  return { name: `${what}-${shapeOf(columns)}`, sql, order: bindings.map(String) };
+function built(query: Knex.QueryBuilder) {
+  const { sql, bindings } = query.toSQL().toNative();
+  return { sql, order: bindings.map(String) };
 }
 
 /** Names a set of columns, and no other: PostgreSQL cuts longer names than this one makes. */

@@ -7,12 +7,13 @@
 import type { BaseEntity } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
-import type { Db } from '../postgres/db.js';
-import type { Versioned } from '../postgres/precondition.js';
+import type { Db, Versioned } from '../postgres/contracts.js';
 import type { Values } from './change-statements.js';
 import { Field } from './fields.js';
 import { detailSql, findOne, insert, json, remove, update } from './table.js';
 import type { Changes, ListSource } from './table.js';
+import { read } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 /** A field for each member of a row. */
 export type Fields<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
@@ -73,7 +74,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   readonly clientMembers: readonly (keyof Row)[];
   readonly source: ListSource<Row, Row>;
   readonly clientSource: ListSource<Row, Row>;
-  readonly detailSql: string;
+  readonly detail: Statement<Row>;
   /** The columns of `t` for a SELECT or RETURNING of its own, under the names of the members. */
   readonly columns: string;
   readonly #written: readonly (readonly [member: string, column: string, isJson: boolean])[];
@@ -94,7 +95,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
     this.source = sourceOf(table, all, this.symbols, options.joins);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
-    this.detailSql = detailSql(this.source);
+    this.detail = read(`${kebabCase(this.name)}-detail`, detailSql(this.source));
     this.columns = this.source.columns.map((column) => `t.${column}`).join(', ');
     const hidden = Object.entries<Field<unknown>>(options.hidden ?? {});
     this.#written = [...all, ...hidden, ['tags', new Field({ kind: 'json' })] as const].flatMap(([member, field]) => {
@@ -115,7 +116,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   }
 
   async find(db: Db, id: string): Promise<Row | undefined> {
-    return findOne<Row, Row>(db, [`${kebabCase(this.name)}-detail`, this.detailSql], [id], asItIs);
+    return findOne<Row, Row>(db, this.detail, [id], asItIs);
   }
 
   /** @throws DomainError `notFound` */

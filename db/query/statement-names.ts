@@ -10,20 +10,22 @@ export const SIGHTINGS = 3;
 const MAX_NAMES = 100;
 const MAX_SEEN = 1_000;
 
+type ListName = `list-${number}`;
+
 export class StatementNames {
-  readonly #names = new LRUCache<string, string>({ max: MAX_NAMES });
+  readonly #names = new LRUCache<string, ListName>({ max: MAX_NAMES });
   readonly #seen = new LRUCache<string, number>({ max: MAX_SEEN });
   /** Names of a bounded set of texts: they stay. */
-  readonly #lasting = new Map<string, string>();
+  readonly #lasting = new Map<string, ListName>();
   #count = 0;
 
-  #next(): string {
+  #next(): ListName {
     this.#count += 1;
     return `list-${this.#count}`;
   }
 
   /** @param shape  equal for equal SQL. @returns null for a shape that is not kept prepared yet */
-  nameFor(shape: string): string | null {
+  nameFor(shape: string): ListName | null {
     const known = this.#names.get(shape);
     if (known !== undefined) return known;
     const sightings = (this.#seen.get(shape) ?? 0) + 1;
@@ -38,7 +40,7 @@ export class StatementNames {
   }
 
   /** @param shape  one of a set that no caller can make larger */
-  lastingNameFor(shape: string): string {
+  lastingNameFor(shape: string): ListName {
     let name = this.#lasting.get(shape);
     if (name === undefined) this.#lasting.set(shape, (name = this.#next()));
     return name;

@@ -5,10 +5,12 @@
 import { mapBatches } from '../../domain/batches.js';
 import type { BaseEntity, Page, Tags, LazyRow } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
-import { insertStatement, updateStatement, versionStatement } from './change-statements.js';
+import { deleteStatement, insertStatement, updateStatement, versionStatement } from './change-statements.js';
 import type { Values } from './change-statements.js';
-import { isDatabase } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { list } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
+import { isDatabase } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { both, compileList, filterableFields, nameOf, Params } from '../filter/index.js';
 import type { Bind, Clause, CompiledList, ListQuery, SymbolTable } from '../filter/index.js';
 import type { RowForm, Rows } from '../postgres/connection.js';
@@ -73,10 +75,10 @@ export interface ForClient {
   readonly isForClient?: boolean;
 }
 
-interface Statement {
+interface PageQuery {
   readonly sql: string;
   readonly values: readonly unknown[];
-  readonly form?: RowForm;
+  readonly form: RowForm;
 }
 
 /** The last column of every page. */
@@ -168,7 +170,7 @@ export class Lists {
     // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
     if (limit === null && isDatabase(db)) {
       const options = { batchSize: this.limits.maxLimit, isHeld: request.isHeld === true, form };
-      const { head, ...whole } = await db.whole<R>(sql, values, options);
+      const { head, ...whole } = await db.whole(list<R>(null, sql), values, options);
       return { rows: head, ...whole, ...found };
     }
     return { ...(await this.#rows<R>(db, source, { sql, values, form }, parts)), ...found };
@@ -177,19 +179,18 @@ export class Lists {
   async #rows<R>(
     db: Db,
     { table, readerExtras, countsUpTo }: Paged,
-    statement: Required<Statement>,
+    { sql, values, form }: PageQuery,
     parts: PageParts,
   ): Promise<Rows<R>> {
     const { where, compiled } = parts;
     // All that differs between the statements of lists, so that a name is of one text.
     const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
-    const { sql, values, form } = statement;
     const shape = `${form} ${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
     if (countsUpTo === undefined && isShort(parts))
-      return db.read<R>(this.#names.lastingNameFor(shape), sql, values, form);
+      return db.execute(list<R>(this.#names.lastingNameFor(shape), sql, 'read'), values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
-    return readList<R>(db, name, statement);
+    return db.execute(list<R>(name, sql), values, form);
   }
 }
 
@@ -200,7 +201,8 @@ const readers = new WeakMap<Paged, ToUnread<unknown>>();
 async function toUnread<Row, T>(db: Db, source: ListSource<Row, T>): Promise<ToUnread<T>> {
   const known = readers.get(source);
   if (known !== undefined) return known as ToUnread<T>;
-  const { columns } = await db.read(`columns-${source.table}`, selectSql(source, 'LIMIT 0'), [], 'texts');
+  const statement = list(`list-columns-${source.table}`, selectSql(source, 'LIMIT 0'), 'read');
+  const { columns } = await db.execute(statement, [], 'texts');
   const made = unreadRows(columns, source.fromRow);
   readers.set(source, made);
   return made;
@@ -229,16 +231,9 @@ function isShort({ where, compiled }: PageParts): boolean {
   );
 }
 
-/** On a connection of the lists, under the share of who reads it; in a transaction on that of the transaction. */
-export function readList<R>(db: Db, name: string | null, { sql, values, form }: Statement): Promise<Rows<R>> {
-  return isDatabase(db) ? db.list<R>(name, sql, values, form) : db.run<R>(name, sql, values, form);
-}
-
 /** The total of a page beyond the last match: the first row of the same list has it. */
 async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
-  const {
-    rows: [first],
-  } = await readList<Total>(db, null, { sql, values: [...values, 1, 0] });
+  const first = await db.one(list<Total>(null, sql), [...values, 1, 0]);
   return Number(first?.total_count ?? 0);
 }
 
@@ -336,12 +331,11 @@ export const detailSql = <Row, T>(source: ListSource<Row, T>, scope = ''): strin
 /** The one row that a statement finds, as an entity; undefined without one. */
 export async function findOne<Row, T>(
   db: Db,
-  [name, sql]: readonly [name: string, sql: string],
+  statement: Statement<Row>,
   values: readonly unknown[],
   fromRow: (row: Row) => T,
 ): Promise<T | undefined> {
-  const { rows } = await db.read<Row>(name, sql, values);
-  const [row] = rows;
+  const row = await db.one(statement, values);
   return row === undefined ? undefined : fromRow(row);
 }
 
@@ -352,7 +346,7 @@ export async function findOne<Row, T>(
 export async function getOne<Row, T>(
   db: Db,
   entity: string,
-  statement: readonly [name: string, sql: string],
+  statement: Statement<Row>,
   values: readonly [id: string, ...others: unknown[]],
   fromRow: (row: Row) => T,
 ): Promise<T> {
@@ -363,8 +357,8 @@ export async function getOne<Row, T>(
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export async function insert(db: Db, table: string, values: Values): Promise<void> {
-  const { name, sql, values: bound } = insertStatement(table, values);
-  await db.write(name, sql, bound);
+  const [statement, bound] = insertStatement(table, values);
+  await db.execute(statement, bound);
 }
 
 /**
@@ -382,17 +376,15 @@ export async function update(
   isTouched = false,
 ): Promise<void> {
   const isChange = isTouched || Object.values(values).some((value) => value !== undefined);
-  const { name, sql, values: bound } = isChange ? updateStatement(table, id, values) : versionStatement(table, id);
-  const { rows } = await db[isChange ? 'write' : 'run']<Pick<BaseRow, 'updated_at'>>(name, sql, bound);
-  const [row] = rows;
+  const [statement, bound] = isChange ? updateStatement(table, id, values) : versionStatement(table, id);
+  const row = await db.one(statement, bound);
   if (row === undefined) throw notFound(entity, id);
   db.onVersion?.(table, id, row.updated_at);
 }
 
 /** @throws DomainError `notFound` naming `entity` */
 export async function remove(db: Db, table: string, entity: string, id: string): Promise<void> {
-  const { rowCount } = await db.write(`delete-${table}`, `DELETE FROM ${table} WHERE id = $1`, [id]);
-  if (rowCount === 0) throw notFound(entity, id);
+  if ((await db.count(deleteStatement(table), [id])) === 0) throw notFound(entity, id);
 }
 
 /** A jsonb parameter. */

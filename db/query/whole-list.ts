@@ -3,16 +3,16 @@
  * page come of one statement, so that they agree.
  */
 import type { Page } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { compileList, filterableFields, Params } from '../filter/index.js';
 import type { Bind, SymbolTable } from '../filter/index.js';
-import { readList } from './table.js';
+import { list } from '../postgres/statement.js';
 import type { Lists, ListRequest } from './table.js';
 
 export interface WholeListSource<Row, T> {
   readonly symbols: SymbolTable;
   /** Of the statement that reads the list without filter and in its usual order; null leaves it unprepared. */
-  readonly name: string | null;
+  readonly name: `list-${string}` | null;
   /** A SELECT of what there is; the list's filter sees its columns as `t`. Its text is always the same. */
   readonly sql: (bind: Bind) => string;
   readonly fromRow: (row: Row) => T;
@@ -43,10 +43,7 @@ export async function wholeList<Row, T>(
       SELECT t.* FROM (${everything}) t ${where.sql === '' ? '' : `WHERE ${where.sql}`})
     SELECT (SELECT count(*)::int FROM found) AS total, (SELECT coalesce(json_agg(page), '[]') FROM (
       SELECT t.* FROM found t ORDER BY ${order.sql} LIMIT ${bind(limit)} OFFSET ${bind(offset)}) page) AS items`;
-  const name = isPlain ? source.name : null;
-  const {
-    rows: [answer],
-  } = await readList<Answer<Row>>(db, name, { sql, values });
+  const answer = await db.one(list<Answer<Row>>(isPlain ? source.name : null, sql), values);
   return {
     items: (answer?.items ?? []).map(source.fromRow),
     totalCount: answer?.total ?? 0,

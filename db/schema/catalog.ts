@@ -1,6 +1,7 @@
 /** What the tables of the network look like in a database. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { networkTables } from './shipped-schema.js';
+import { unprepared } from '../postgres/statement.js';
 
 export interface CatalogColumn {
   readonly name: string;
@@ -23,18 +24,21 @@ FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND N
 WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1)
 GROUP BY c.relname ORDER BY c.relname COLLATE "C"`;
 
-export async function tableShapes(db: Pick<Db, 'run'>, names = networkTables()): Promise<TableShape[]> {
-  return (await db.run<TableShape>(null, SHAPES, [names])).rows;
+export async function tableShapes(db: Pick<Db, 'many'>, names = networkTables()): Promise<TableShape[]> {
+  return await db.many(unprepared<TableShape>('SELECT', SHAPES), [names]);
 }
 
 /** Sequences that count something of the network: those that belong to no column of a table. */
-export async function sequenceNames(db: Pick<Db, 'run'>): Promise<string[]> {
-  const { rows } = await db.run<{ name: string }>(
-    null,
-    `SELECT s.relname AS name FROM pg_class s WHERE s.relkind = 'S' AND s.relnamespace = current_schema()::regnamespace
+export async function sequenceNames(db: Pick<Db, 'many'>): Promise<string[]> {
+  const rows = await db.many(
+    unprepared<{ name: string }>(
+      'SELECT',
+      `SELECT s.relname AS name FROM pg_class s WHERE s.relkind = 'S'
+    AND s.relnamespace = current_schema()::regnamespace
     AND EXISTS (SELECT FROM pg_depend d JOIN pg_attrdef b ON d.classid = 'pg_attrdef'::regclass AND d.objid = b.oid
       JOIN pg_class t ON t.oid = b.adrelid WHERE d.refobjid = s.oid AND t.relname = ANY ($1))
     ORDER BY s.relname COLLATE "C"`,
+    ),
     [networkTables()],
   );
   return rows.map(({ name }) => name);

@@ -1,15 +1,16 @@
 /** The schema of a database against the one of this release. What operators added beside it is not looked at. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { quoted } from './catalog.js';
 import { dumpSchema } from './schema-dump.js';
 import { networkTables, shippedStatements, statementsOf } from './shipped-schema.js';
+import { unprepared } from '../postgres/statement.js';
 
 /** Versions of PostgreSQL write brackets and white space in different ways. */
 const bare = (statement: string) => statement.replaceAll(/[()\s]/g, '');
 
 /** Statements of this release whose object a database lacks, or has in another form. */
 export async function missingStatements(tx: Db): Promise<string[]> {
-  const query = async (sql: string) => tx.run<Record<string, unknown>>(null, sql);
+  const query = async (sql: string) => tx.execute(unprepared<Record<string, unknown>>('check', sql));
   const present = new Set(statementsOf(await dumpSchema(query, { leavesOutUnknown: true })).map(bare));
   return shippedStatements().filter((statement) => !present.has(bare(statement)));
 }
@@ -48,19 +49,21 @@ export async function checkRebuildable(tx: Db, { isFixing, room, missing }: Sche
     const [what, remove] = objectOf(statement);
     found.push(`${what} is missing or was changed`);
     if (!isFixing) continue;
-    if (remove !== undefined) await tx.run(null, remove);
-    await tx.run(null, statement);
+    if (remove !== undefined) await tx.execute(unprepared('DELETE', remove));
+    await tx.execute(unprepared('ALTER', statement));
   }
-  const { rows } = await tx.run<{ name: string; of: string }>(
-    null,
-    `SELECT g.tgname AS name, c.relname AS of FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
+  const rows = await tx.many(
+    unprepared<{ name: string; of: string }>(
+      'SELECT',
+      `SELECT g.tgname AS name, c.relname AS of FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
     WHERE NOT g.tgisinternal AND g.tgenabled = 'D' AND c.relnamespace = current_schema()::regnamespace
       AND c.relname = ANY ($1) ORDER BY 2, 1 LIMIT $2`,
+    ),
     [networkTables(), room - found.length],
   );
   for (const { name, of } of rows) {
     found.push(`the trigger ${name} of ${of} is switched off`);
-    if (isFixing) await tx.run(null, `ALTER TABLE ${quoted(of)} ENABLE TRIGGER ${quoted(name)}`);
+    if (isFixing) await tx.execute(unprepared('ALTER', `ALTER TABLE ${quoted(of)} ENABLE TRIGGER ${quoted(name)}`));
   }
   return found;
 }

@@ -8,12 +8,12 @@ import { grantsOf, judge } from '../../domain/policy/access.js';
 import type { AccessPolicy } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
 import { ASKED_CHECKS, postureOf, UNKNOWN_POSTURE, toAskedChecks } from './postures.js';
 import type { AskedRow, KnownPosture } from './postures.js';
 import { namesEntity } from '../query/scopes.js';
 import type { RoleList } from '../query/scopes.js';
+import { asyncChange, read } from '../postgres/statement.js';
 
 const POLICIES = `SELECT p.id AS "policyId", p.type, p.semantic, p.identity_roles AS "identityRoles",
   p.service_roles AS "serviceRoles", ${ASKED_CHECKS} AS asked FROM service_policies p`;
@@ -94,7 +94,9 @@ const judged = (policies: readonly PolicyRow[], { state, now }: KnownPosture): A
  * What the identity saw is void from now on, so that a later view of all its API sessions counts as a change. And what
  * this one saw before a change of that is void too.
  */
-const NOTE_OWN_VIEW = `WITH blanked AS (
+const NOTE_OWN_VIEW = asyncChange<{ changed_at: Date }>(
+  'note-own-view',
+  ({ actor }) => `WITH blanked AS (
   UPDATE service_views SET digest = '', state = NULL, changed_at = ${laterThan('changed_at')}
   WHERE identity_id = $2 AND config_types = $3 AND digest <> '' RETURNING changed_at),
 shared AS (SELECT max(changed_at) AS changed_at FROM (
@@ -107,15 +109,59 @@ ON CONFLICT (api_session_id) DO UPDATE SET epoch = excluded.epoch, posture_revis
   changed_at = CASE WHEN v.digest <> excluded.digest OR v.changed_at < (SELECT changed_at FROM shared)
     THEN greatest(${laterThan('v.changed_at')}, (SELECT changed_at FROM shared)) ELSE v.changed_at END
 WHERE (v.epoch, v.posture_revision) <= (excluded.epoch, excluded.posture_revision)
-RETURNING changed_at, ${EXPENDABLE}`;
+RETURNING changed_at${actor}`,
+);
+
+const GRANTS = read<PolicyRow>(
+  'grants',
+  `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
+);
+
+const IDENTITY_ROLES_FOR = read<RoleList>(
+  'identity-roles-for',
+  `SELECT p.semantic, p.identity_roles AS roles FROM service_policies p
+  WHERE ${namesEntity('p', 'service_roles', '$1', '$2::text[]')}
+    AND ($3::text IS NULL OR p.type = $3)`,
+);
+
+const ACCESS_EPOCH = read<AccessEpoch>('access-epoch', "SELECT epoch, content FROM model_epochs WHERE name = 'access'");
+
+const LAST_VIEW = read<ViewRow>(
+  'last-view',
+  `SELECT e.epoch, e.content, e.moved_at, i.role_attributes,
+    v.epoch AS noted_epoch, v.state, v.changed_at
+  FROM model_epochs e CROSS JOIN identities i
+  LEFT JOIN service_views v ON v.identity_id = i.id AND v.config_types = $2
+  WHERE e.name = 'access' AND i.id = $1`,
+);
+
+const NOTE_VIEW = asyncChange<{ changed_at: Date }>(
+  'note-view',
+  ({ actor }) => `INSERT INTO service_views AS v
+    (identity_id, config_types, epoch, digest, state, changed_at) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (identity_id, config_types) DO UPDATE SET
+    epoch = greatest(v.epoch, excluded.epoch),
+    digest = CASE WHEN v.epoch <= excluded.epoch THEN excluded.digest ELSE v.digest END,
+    state = CASE WHEN v.epoch <= excluded.epoch THEN excluded.state ELSE v.state END,
+    changed_at = CASE WHEN v.epoch <= excluded.epoch AND v.digest <> excluded.digest
+      THEN ${laterThan('v.changed_at')} ELSE v.changed_at END
+  RETURNING changed_at${actor}`,
+);
+
+const OWN_VIEW = read<Omit<NotedView, 'epoch'>>(
+  'own-view',
+  'SELECT state, changed_at AS "changedAt" FROM api_session_views WHERE api_session_id = $1',
+);
+
+const KEEP_VIEW = asyncChange(
+  'keep-view',
+  ({ returningActor }) => `UPDATE service_views SET epoch = $3
+  WHERE identity_id = $1 AND config_types = $2 AND epoch < $3 AND state = $4${returningActor}`,
+);
 
 export function accessView(db: Db): AccessView {
   const policiesOf = async (identity: Selectable): Promise<PolicyRow[]> => {
-    const { rows } = await db.read<PolicyRow>(
-      'grants',
-      `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
-      [identity.id, identity.roleAttributes],
-    );
+    const rows = await db.many(GRANTS, [identity.id, identity.roleAttributes]);
     return grantsOf(rows, identity);
   };
   return {
@@ -128,33 +174,15 @@ export function accessView(db: Db): AccessView {
       return { grants: judged(policies, posture ?? UNKNOWN_POSTURE), posture };
     },
     async identityRolesFor(service, type) {
-      const { rows } = await db.read<RoleList>(
-        'identity-roles-for',
-        `SELECT p.semantic, p.identity_roles AS roles FROM service_policies p
-        WHERE ${namesEntity('p', 'service_roles', '$1', '$2::text[]')}
-          AND ($3::text IS NULL OR p.type = $3)`,
-        [service.id, service.roleAttributes, type ?? null],
-      );
+      const rows = await db.many(IDENTITY_ROLES_FOR, [service.id, service.roleAttributes, type ?? null]);
       return rows;
     },
     async epoch() {
-      const {
-        rows: [row],
-      } = await db.read<AccessEpoch>('access-epoch', "SELECT epoch, content FROM model_epochs WHERE name = 'access'");
+      const row = await db.one(ACCESS_EPOCH);
       return row ?? { epoch: 0, content: 0 };
     },
     async lastView(identityId, configTypes) {
-      const {
-        rows: [row],
-      } = await db.read<ViewRow>(
-        'last-view',
-        `SELECT e.epoch, e.content, e.moved_at, i.role_attributes,
-          v.epoch AS noted_epoch, v.state, v.changed_at
-        FROM model_epochs e CROSS JOIN identities i 
-        LEFT JOIN service_views v ON v.identity_id = i.id AND v.config_types = $2
-        WHERE e.name = 'access' AND i.id = $1`,
-        [identityId, configTypes],
-      );
+      const row = await db.one(LAST_VIEW, [identityId, configTypes]);
       if (row === undefined) throw notFound('identity', identityId);
       const {
         epoch,
@@ -169,45 +197,20 @@ export function accessView(db: Db): AccessView {
       return { epoch, content, movedAt, roleAttributes, noted };
     },
     async noteView(identityId, configTypes, { epoch, digest, state }, since) {
-      const {
-        rows: [row],
-      } = await db.run<{ changed_at: Date }>(
-        'note-view',
-        `INSERT INTO service_views AS v
-          (identity_id, config_types, epoch, digest, state, changed_at) VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (identity_id, config_types) DO UPDATE SET
-          epoch = greatest(v.epoch, excluded.epoch),
-          digest = CASE WHEN v.epoch <= excluded.epoch THEN excluded.digest ELSE v.digest END,
-          state = CASE WHEN v.epoch <= excluded.epoch THEN excluded.state ELSE v.state END,
-          changed_at = CASE WHEN v.epoch <= excluded.epoch AND v.digest <> excluded.digest
-            THEN ${laterThan('v.changed_at')} ELSE v.changed_at END
-        RETURNING changed_at, ${EXPENDABLE}`,
-        [identityId, configTypes, epoch, digest, state, since],
-      );
+      const row = await db.one(NOTE_VIEW, [identityId, configTypes, epoch, digest, state, since]);
       return row?.changed_at ?? since;
     },
     async ownView(apiSessionId) {
-      const {
-        rows: [row],
-      } = await db.read<Omit<NotedView, 'epoch'>>(
-        'own-view',
-        'SELECT state, changed_at AS "changedAt" FROM api_session_views WHERE api_session_id = $1',
-        [apiSessionId],
-      );
+      const row = await db.one(OWN_VIEW, [apiSessionId]);
       return row;
     },
     async noteOwnView({ id, identityId, configTypes }, { epoch, revision, digest, state }, since) {
       const values = [id, identityId, configTypes, epoch, revision, digest, state, since];
-      const { rows } = await db.run<{ changed_at: Date }>('note-own-view', NOTE_OWN_VIEW, values);
+      const rows = await db.many(NOTE_OWN_VIEW, values);
       return rows[0]?.changed_at ?? (await this.ownView(id))?.changedAt ?? since;
     },
     async keepView(identityId, configTypes, epoch, state) {
-      await db.run(
-        'keep-view',
-        `UPDATE service_views SET epoch = $3
-        WHERE identity_id = $1 AND config_types = $2 AND epoch < $3 AND state = $4 RETURNING ${EXPENDABLE}`,
-        [identityId, configTypes, epoch, state],
-      );
+      await db.execute(KEEP_VIEW, [identityId, configTypes, epoch, state]);
     },
   };
 }

@@ -7,8 +7,9 @@ import { ADMINISTRATORS_LOCK } from '../postgres/advisory-locks.js';
 import { DomainError } from '../../domain/errors.js';
 import { readCertificate } from '../../domain/pki/certificate.js';
 import { firstCertificate } from '../../domain/pki/pem.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
+import { locking, slowRead } from '../postgres/statement.js';
 
 /** How a change that leaves no administrator is refused. */
 export type Refusal = 'notDeletable' | 'notUpdatable';
@@ -34,29 +35,39 @@ const WAYS_IN = `FROM identities i
   LEFT JOIN cas c ON c.id = a.ca_id
 WHERE (i.is_admin OR i.is_default_admin) AND NOT ${isDisabledSql('i')} AND p.require_ext_jwt_signer_id IS NULL`;
 
-const BY_PASSWORD = `SELECT ${WAYS_IN} AND a.method = 'updb' AND p.updb_allowed LIMIT 1`;
+const BY_PASSWORD = slowRead(
+  'administrator-by-password',
+  `SELECT ${WAYS_IN} AND a.method = 'updb' AND p.updb_allowed LIMIT 1`,
+);
 
 /** Those changed last are the least likely to have expired. More than these are not opened: none is believed then. */
-const BY_CERTIFICATE = `SELECT a.cert_pem AS "certPem", p.cert_allow_expired AS "mayBeExpired"
+const BY_CERTIFICATE = slowRead<{ certPem: string; mayBeExpired: boolean }>(
+  'administrator-by-certificate',
+  `SELECT a.cert_pem AS "certPem", p.cert_allow_expired AS "mayBeExpired"
 ${WAYS_IN} AND a.method = 'cert' AND p.cert_allowed
   AND (a.ca_id IS NULL OR (c.is_verified AND c.is_auth_enabled AND c.external_id_claim IS NULL))
-ORDER BY a.updated_at DESC, a.id LIMIT 100`;
+ORDER BY a.updated_at DESC, a.id LIMIT 100`,
+);
 
 const NONE_LEFT =
   'no other administrator is enabled and can log in with nothing but a password or a certificate of its own: ' +
   'enable another administrator, or give one an authenticator, before this one is taken away';
 
+const ADMINISTRATORS_LOCK_STATEMENT = locking('administrators-lock', 'SELECT pg_advisory_xact_lock($1)');
+
+const HOLD = locking<{ isAdministrator: boolean }>(
+  'administrator-hold',
+  `SELECT is_admin OR is_default_admin AS "isAdministrator" FROM identities WHERE id = $1 FOR UPDATE`,
+);
+
 export function administratorStore(db: Db): AdministratorStore {
   const canOneLogIn = async () => {
-    if ((await db.run('administrator-by-password', BY_PASSWORD)).rowCount > 0) return true;
-    const { rows } = await db.run<{ certPem: string; mayBeExpired: boolean }>(
-      'administrator-by-certificate',
-      BY_CERTIFICATE,
-    );
+    if ((await db.count(BY_PASSWORD)) > 0) return true;
+    const rows = await db.many(BY_CERTIFICATE);
     return rows.some(({ certPem, mayBeExpired }) => mayBeExpired || isInForce(certPem));
   };
   const keepAny: AdministratorStore['keepAny'] = async (refusal, change) => {
-    await db.run('administrators-lock', 'SELECT pg_advisory_xact_lock($1)', [ADMINISTRATORS_LOCK]);
+    await db.execute(ADMINISTRATORS_LOCK_STATEMENT, [ADMINISTRATORS_LOCK]);
     const couldOne = await canOneLogIn();
     const result = await change();
     if (couldOne && !(await canOneLogIn())) throw new DomainError(refusal, { causeMessage: NONE_LEFT });
@@ -65,13 +76,7 @@ export function administratorStore(db: Db): AdministratorStore {
   return {
     keepAny,
     async keep(identityId, refusal, change) {
-      const {
-        rows: [row],
-      } = await db.run<{ isAdministrator: boolean }>(
-        'administrator-hold',
-        `SELECT is_admin OR is_default_admin AS "isAdministrator" FROM identities WHERE id = $1 FOR UPDATE`,
-        [identityId],
-      );
+      const row = await db.one(HOLD, [identityId]);
       return row?.isAdministrator === true ? keepAny(refusal, change) : change();
     },
   };

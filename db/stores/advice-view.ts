@@ -1,8 +1,9 @@
 /** What the policies say of one identity and one service, in one look: what it may do, and by which edge routers. */
 import type { NamedRef, PolicyType } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isOnlineSql } from './router-channels.js';
 import { SELECTS_BOTH, withSelectors } from './session-grants.js';
+import { read } from '../postgres/statement.js';
 
 export interface Advice {
   /** null when there is none with its id. */
@@ -40,7 +41,9 @@ const allowedBy = (table: string, column: string, from: string) => `policies_for
   routers_for_${from} AS MATERIALIZED (SELECT r.id, r.name FROM edge_routers r
     WHERE EXISTS (SELECT FROM policies_for_${from} p WHERE ${selects('edge_router_roles', 'r')}))`;
 
-const ADVICE = `WITH identity AS MATERIALIZED ${withSelectors('identities', 'e.id = $1')},
+const ADVICE = read<Advice>(
+  'advice',
+  `WITH identity AS MATERIALIZED ${withSelectors('identities', 'e.id = $1')},
   service AS MATERIALIZED ${withSelectors('services', 'e.id = $2')},
   edge_routers AS MATERIALIZED ${withSelectors('routers', 'e.is_edge')},
   ${allowedBy('edge_router_policies', 'identity_roles', 'identity')},
@@ -53,23 +56,22 @@ SELECT (SELECT json_build_object('id', id, 'name', name) FROM identity) AS ident
   (SELECT count(*)::int FROM routers_for_service) AS "serviceRouterCount",
   (SELECT coalesce(json_agg(json_build_object('id', i.id, 'name', i.name,
       'isOnline', ${isOnlineSql('i.id')}) ORDER BY i.name), '[]')
-    FROM routers_for_identity i WHERE i.id IN (SELECT id FROM routers_for_service)) AS common`;
+    FROM routers_for_identity i WHERE i.id IN (SELECT id FROM routers_for_service)) AS common`,
+);
+
+const ADVICE_EPOCH = read<{ epoch: string }>(
+  'advice-epoch',
+  "SELECT epoch || '.' || routing || '.' || presence AS epoch FROM model_epochs WHERE name = 'access'",
+);
 
 export function adviceView(db: Db): AdviceView {
   return {
     async epoch() {
-      const {
-        rows: [row],
-      } = await db.read<{ epoch: string }>(
-        'advice-epoch',
-        "SELECT epoch || '.' || routing || '.' || presence AS epoch FROM model_epochs WHERE name = 'access'",
-      );
+      const row = await db.one(ADVICE_EPOCH);
       return row?.epoch ?? '';
     },
     async on(identityId, serviceId) {
-      const {
-        rows: [row],
-      } = await db.read<Advice>('advice', ADVICE, [identityId, serviceId]);
+      const row = await db.one(ADVICE, [identityId, serviceId]);
       return (
         row ?? {
           identity: null,

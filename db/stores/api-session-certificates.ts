@@ -1,12 +1,13 @@
 /** Certificates of API sessions: short-lived, gone with their session. Whose they are is an argument of every query. */
 import type { ApiSessionCertificate, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
-import { sweep } from './sweep.js';
+import type { Db } from '../postgres/contracts.js';
+import { sweeping } from './sweep.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { rowsWhere } from '../query/scopes.js';
 import { apiSessionCertificateSymbols } from './symbols.js';
+import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 const API_SESSION_CERTIFICATE = 'apiSessionCertificate';
 
@@ -27,7 +28,10 @@ const source: ListSource<Row, ApiSessionCertificate> = {
 
 /** No query returns an expired one; a sweep removes its row. */
 const CURRENT = 't.valid_to > now()';
-const OWN_DETAIL = detailSql(source, `AND t.api_session_id = $2 AND ${CURRENT}`);
+const OWN_DETAIL = read<Row>(
+  'api-session-certificate-detail',
+  detailSql(source, `AND t.api_session_id = $2 AND ${CURRENT}`),
+);
 const ofApiSession = (apiSessionId: string) =>
   rowsWhere('current', (bind) => `t.api_session_id = ${bind(apiSessionId)} AND ${CURRENT}`);
 
@@ -69,30 +73,40 @@ export interface ApiSessionCertificateStore {
   sweep(max: number): Promise<number>;
 }
 
+const API_SESSION_CERTIFICATES_LOCK = locking(
+  'api-session-certificates-lock',
+  'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE',
+);
+
+const API_SESSION_CERTIFICATES_ENDED = change(
+  'api-session-certificates-ended',
+  ({ returningActor }) =>
+    `DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()${returningActor}`,
+);
+
+const API_SESSION_CERTIFICATES_COUNT = slowRead<{ total: number }>(
+  'api-session-certificates-count',
+  'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1',
+);
+
+const DELETE = change(
+  'api-session-certificate-delete',
+  ({ returningActor }) =>
+    `DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2
+  AND t.valid_to > now()${returningActor}`,
+);
+
+const SWEEP = sweeping({ table: 'api_session_certificates', where: 'valid_to <= now()' });
+
 export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCertificateStore {
   return {
-    get: (id, apiSessionId) =>
-      getOne(db, API_SESSION_CERTIFICATE, ['api-session-certificate-detail', OWN_DETAIL], [id, apiSessionId], fromRow),
+    get: (id, apiSessionId) => getOne(db, API_SESSION_CERTIFICATE, OWN_DETAIL, [id, apiSessionId], fromRow),
     list: (request, apiSessionId) => lists.page(db, source, request, ofApiSession(apiSessionId)),
     async countLocked(apiSessionId) {
-      const { rowCount } = await db.run(
-        'api-session-certificates-lock',
-        'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE',
-        [apiSessionId],
-      );
+      const rowCount = await db.count(API_SESSION_CERTIFICATES_LOCK, [apiSessionId]);
       if (rowCount === 0) return undefined;
-      await db.write(
-        'api-session-certificates-ended',
-        'DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()',
-        [apiSessionId],
-      );
-      const {
-        rows: [row],
-      } = await db.run<{ total: number }>(
-        'api-session-certificates-count',
-        'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1',
-        [apiSessionId],
-      );
+      await db.execute(API_SESSION_CERTIFICATES_ENDED, [apiSessionId]);
+      const row = await db.one(API_SESSION_CERTIFICATES_COUNT, [apiSessionId]);
       return row?.total ?? 0;
     },
     async create({ id, apiSessionId, certPem, fingerprint, subject, validFrom, validTo }) {
@@ -107,13 +121,9 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
       });
     },
     async remove(id, apiSessionId) {
-      const { rowCount } = await db.write(
-        'api-session-certificate-delete',
-        'DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2 AND t.valid_to > now()',
-        [id, apiSessionId],
-      );
+      const rowCount = await db.count(DELETE, [id, apiSessionId]);
       if (rowCount === 0) throw notFound(API_SESSION_CERTIFICATE, id);
     },
-    sweep: (max) => sweep(db, { table: 'api_session_certificates', where: 'valid_to <= now()' }, max),
+    sweep: (max) => db.count(SWEEP, [max]),
   };
 }

@@ -4,15 +4,14 @@ import type { Trace } from '../../domain/administration.js';
 import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
-import type { Db } from '../postgres/db.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { sessionOpening } from './session-opening.js';
 import type { Proof } from './session-opening.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { apiSessionSymbols } from './symbols.js';
+import { asyncChange, change, read } from '../postgres/statement.js';
 
 const API_SESSION = 'apiSession';
 
@@ -79,7 +78,7 @@ const source: ListSource<Row, ApiSession> = {
   fromRow,
 };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('api-session-detail', detailSql(source));
 
 function fromRow(row: Row): ApiSession {
   return {
@@ -141,9 +140,12 @@ const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EX
   x.trace_id, x.ends_at, t.api, t.certificate_hash,
   ${STATE} AS state`;
 
-const BY_TOKEN = `SELECT ${OWNER}
+const BY_TOKEN = read<OwnerRow>(
+  'api-session-owner',
+  `SELECT ${OWNER}
 FROM api_sessions t ${STATE_JOINS}
-WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`;
+WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`,
+);
 
 /** What routers report keeps a session for so long after the last request of its client, and no longer. */
 const REPORTED_SECONDS = 86_400;
@@ -153,7 +155,9 @@ const REPORTED_SECONDS = 86_400;
  * than `$4` seconds ago is left as it is, so that a client that calls all the time costs no write each time. Rows are
  * locked in one order, so that two controllers never wait for each other.
  */
-const TOUCH = `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at,
+const TOUCH = asyncChange<TouchedSession & { id: string }>(
+  'api-sessions-touch',
+  ({ returningActor }) => `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at,
     now() - make_interval(secs => requested_age) AS requested_at
   FROM unnest($1::text[], $2::float8[], $3::float8[]) AS used (id, age, requested_age)),
 due AS MATERIALIZED (SELECT s.id, c.at, u.requested_at FROM u JOIN api_sessions s ON s.id = u.id
@@ -164,11 +168,11 @@ due AS MATERIALIZED (SELECT s.id, c.at, u.requested_at FROM u JOIN api_sessions 
 written AS (
   UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, due.at),
     updated_at = greatest(s.updated_at, due.at), last_request_at = greatest(s.last_request_at, due.requested_at)
-  FROM due WHERE s.id = due.id
-  RETURNING ${EXPENDABLE})
+  FROM due WHERE s.id = due.id${returningActor})
 SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
   THEN greatest(0, $4 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
-FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`;
+FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`,
+);
 
 /** Ends all for which the condition holds, as `t`, in the order in which everything locks them (Order of locks). */
 export const endAll = (condition: string): string =>
@@ -259,7 +263,7 @@ export interface ApiSessionStore {
   sweep(timeoutSeconds: number, max: number): Promise<number>;
 }
 
-const openingFor = sessionOpening({ columns: OWNER, joins: STATE_JOINS });
+const openingFor = sessionOpening<OwnerRow>({ columns: OWNER, joins: STATE_JOINS });
 
 const ownerFrom = (row: OwnerRow): SessionOwner => ({
   session: fromRow(row),
@@ -273,15 +277,40 @@ const ownerFrom = (row: OwnerRow): SessionOwner => ({
   state: row.state,
 });
 
+const IS_SHARED = read<{ isShared: boolean }>(
+  'api-session-is-shared',
+  'SELECT is_shared_with_routers AS "isShared" FROM api_sessions WHERE id = $1',
+);
+
+const LOG_OUT = change(
+  'api-session-log-out',
+  ({ actor }) => `DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)${actor}`,
+);
+
+const COMPLETE_MFA = change(
+  'api-session-complete-mfa',
+  ({ returningActor }) => `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
+  posture_revision = posture_revision + 1 WHERE id = $1${returningActor}`,
+);
+
+const API_SESSIONS_OF_IDENTITY = change(
+  'api-sessions-of-identity',
+  ({ actor }) => `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id${actor}`,
+);
+
+const SWEEP = change(
+  'api-sessions-sweep',
+  ({ returningActor }) =>
+    `${endAll('last_activity_at <= now() - make_interval(secs => $2) LIMIT $1')}${returningActor}`,
+);
+
 export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
   return {
-    get: (id) => getOne(db, API_SESSION, ['api-session-detail', DETAIL], [id], fromRow),
+    get: (id) => getOne(db, API_SESSION, DETAIL, [id], fromRow),
     list: (request) => lists.page(db, source, request),
     async open(draft, proof, { envInfo, sdkInfo }) {
-      const { name, sql, names, caId = null, signerId = null, shown } = openingFor(proof);
-      const {
-        rows: [row],
-      } = await db.run<OwnerRow>(name, sql, [
+      const { statement, names, caId = null, signerId = null, shown } = openingFor(proof);
+      const row = await db.one(statement, [
         draft.id,
         names,
         draft.authenticatorId,
@@ -305,10 +334,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return row && ownerFrom(row);
     },
     async isSharedWithRouters(id) {
-      const sql = 'SELECT is_shared_with_routers AS "isShared" FROM api_sessions WHERE id = $1';
-      const {
-        rows: [row],
-      } = await db.read<{ isShared: boolean }>('api-session-is-shared', sql, [id]);
+      const row = await db.one(IS_SHARED, [id]);
       return row?.isShared ?? true;
     },
     async remove(id) {
@@ -316,37 +342,28 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       db.touched?.({ apiSession: id });
     },
     async logOut(id, isSummed) {
-      const sql = "DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)";
-      const { rowCount } = await db.write('api-session-log-out', sql, [id, isSummed ? 'on' : '']);
+      const rowCount = await db.count(LOG_OUT, [id, isSummed ? 'on' : '']);
       db.touched?.({ apiSession: id });
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async completeMfa(id) {
-      const sql = `UPDATE api_sessions SET is_mfa_complete = true, mfa_passed_at = now(),
-        posture_revision = posture_revision + 1 WHERE id = $1`;
-      const { rowCount } = await db.write('api-session-complete-mfa', sql, [id]);
+      const rowCount = await db.count(COMPLETE_MFA, [id]);
       db.touched?.({ postureOf: id });
       if (rowCount === 0) throw notFound(API_SESSION, id);
     },
     async removeOf(identityId, keptId) {
-      await db.write(
-        'api-sessions-of-identity',
-        `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id ${BY_ACTOR}`,
-        [identityId, keptId ?? ''],
-      );
+      await db.execute(API_SESSIONS_OF_IDENTITY, [identityId, keptId ?? '']);
       db.touched?.({ identity: identityId });
     },
     async findOwner(tokenHash, timeoutSeconds) {
-      const {
-        rows: [row],
-      } = await db.read<OwnerRow>('api-session-owner', BY_TOKEN, [tokenHash, timeoutSeconds]);
+      const row = await db.one(BY_TOKEN, [tokenHash, timeoutSeconds]);
       return row && ownerFrom(row);
     },
     async touch(activity, restSeconds) {
       const now = Date.now();
       const ageOf = (at: Date) => Math.max(0, now - at.getTime()) / 1000;
       const uses = [...activity.values()];
-      const { rows } = await db.run<TouchedSession & { id: string }>('api-sessions-touch', TOUCH, [
+      const rows = await db.many(TOUCH, [
         [...activity.keys()],
         uses.map(({ at }) => ageOf(at)),
         uses.map(({ requestedAt }) => requestedAt && ageOf(requestedAt)),
@@ -355,9 +372,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return new Map(rows.map(({ id, ...touched }) => [id, touched]));
     },
     async sweep(timeoutSeconds, max) {
-      const where = 'last_activity_at <= now() - make_interval(secs => $2)';
-      const { rowCount } = await db.write('api-sessions-sweep', endAll(`${where} LIMIT $1`), [max, timeoutSeconds]);
-      return rowCount;
+      return db.count(SWEEP, [max, timeoutSeconds]);
     },
   };
 }

@@ -7,10 +7,11 @@ import type { ActorKind, AuditRecord, RefusalRecord } from '../../domain/audit.j
 import type { Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { AUDIT_LOCK } from '../postgres/advisory-locks.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { auditSymbols } from './symbols.js';
 import { getOne } from '../query/table.js';
 import type { Lists, ListRequest, PageSource } from '../query/table.js';
+import { change, read, unprepared } from '../postgres/statement.js';
 
 /** A record as it is read. */
 export interface AuditRow {
@@ -85,22 +86,27 @@ const source: PageSource<AuditRow, AuditRecord> = {
   fromRow: recordFromRow,
 };
 
-const DETAIL = `SELECT ${AUDIT_COLUMNS} FROM audit_records t WHERE t.seq = $1`;
+const DETAIL = read<AuditRow>('audit-record-detail', `SELECT ${AUDIT_COLUMNS} FROM audit_records t WHERE t.seq = $1`);
 
 /** With the name of an identity that is there. Times come as ages: only the database's clock counts. */
-const ADD_REFUSALS = `INSERT INTO audit_records (at, kind, entity_type, entity_id, entity_name, actor_kind,
+const ADD_REFUSALS = change(
+  'audit-add-refusals',
+  ({ returningActor }) => `INSERT INTO audit_records (at, kind, entity_type, entity_id, entity_name, actor_kind,
   api_session_id, address, request_id, controller, after, reason)
 SELECT now() - make_interval(secs => r.age), r.kind, 'identity', i.id, i.name, 'anonymous', r.api_session_id, r.address,
   r.request_id, $2, r.facts, r.reason
 FROM jsonb_to_recordset($1::jsonb) AS r (age float8, kind text, identity_id text, api_session_id text, address text,
   request_id text, facts jsonb, reason text)
-LEFT JOIN identities i ON i.id = r.identity_id`;
+LEFT JOIN identities i ON i.id = r.identity_id${returningActor}`,
+);
 
 /**
  * Sums of logins and of ends of API sessions, of each identity as one record, once the oldest count is so old. What
  * another controller is writing is left to it.
  */
-const WRITE_SUMS = `WITH due AS (
+const WRITE_SUMS = change(
+  'audit-write-sums',
+  ({ returningActor }) => `WITH due AS (
   DELETE FROM audit_sums WHERE (kind, identity_id, authenticator_id, method, actor_kind, backend) IN (
     SELECT kind, identity_id, authenticator_id, method, actor_kind, backend FROM audit_sums s
     WHERE EXISTS (SELECT FROM audit_sums o WHERE (o.kind, o.identity_id, o.authenticator_id, o.method, o.actor_kind)
@@ -119,7 +125,8 @@ SELECT s.kind, CASE WHEN is_login THEN 'identity' ELSE 'apiSession' END, CASE WH
   CASE WHEN is_login THEN s.facts || jsonb_build_object('method', s.method, 'authenticatorId', s.authenticator_id) END,
   s.actor_kind, CASE s.actor_kind WHEN 'identity' THEN s.identity_id END, CASE s.actor_kind WHEN 'identity' THEN i.name
   END, $2, CASE WHEN is_login THEN 'tooManyLogins' ELSE 'tooManyEnds' END
-FROM summed s LEFT JOIN identities i ON i.id = s.identity_id`;
+FROM summed s LEFT JOIN identities i ON i.id = s.identity_id${returningActor}`,
+);
 
 /** A record of what no trigger sees, since it is no change of a row. */
 export interface AuditNote {
@@ -130,12 +137,12 @@ export interface AuditNote {
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-const NOTE = 'SELECT record_audit($1, $2, $3, $4, NULL, $5::jsonb)';
+const NOTE = unprepared('audit-note', 'SELECT record_audit($1, $2, $3, $4, NULL, $5::jsonb)');
 
-/** Writes it in the transaction that `run` belongs to, by whom that acts for. */
-export async function noteAudit({ run }: Pick<Db, 'run'>, note: AuditNote): Promise<void> {
+/** Writes it in the transaction `tx`, by whom that acts for. */
+export async function noteAudit(tx: Pick<Db, 'execute'>, note: AuditNote): Promise<void> {
   const { kind, entityType, entityId = null, entityName = null, after } = note;
-  await run(null, NOTE, [kind, entityType, entityId, entityName, JSON.stringify(after)]);
+  await tx.execute(NOTE, [kind, entityType, entityId, entityName, JSON.stringify(after)]);
 }
 
 export interface AuditRecordStore {
@@ -161,7 +168,7 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
     list: (request) => lists.page(db, source, request),
     async get(id) {
       if (!isAuditId(id)) throw notFound('auditRecord', id);
-      return getOne(db, 'auditRecord', ['audit-record-detail', DETAIL], [id], source.fromRow);
+      return getOne(db, 'auditRecord', DETAIL, [id], source.fromRow);
     },
     async addRefusals(refusals, controller) {
       const now = Date.now();
@@ -172,10 +179,10 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
         api_session_id: apiSessionId,
         request_id: requestId,
       }));
-      await db.write('audit-add-refusals', ADD_REFUSALS, [JSON.stringify(rows), controller]);
+      await db.execute(ADD_REFUSALS, [JSON.stringify(rows), controller]);
     },
     async writeSums(seconds, controller) {
-      return (await db.write('audit-write-sums', WRITE_SUMS, [seconds, controller])).rowCount;
+      return db.count(WRITE_SUMS, [seconds, controller]);
     },
     makePartitions: async (ahead) => partitionsOf(db, MAKE, ahead),
     dropPartitions: async (days) => partitionsOf(db, DROP, days),
@@ -186,14 +193,15 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
  * By one controller at a time: for the others there is nothing to do. A lock on a table that is not to be had soon is
  * given up, since all who write would wait behind it; the next turn tries again.
  */
-const alone = (work: string) => `SELECT CASE WHEN pg_try_advisory_xact_lock(${AUDIT_LOCK}) THEN ${work} END AS n
-FROM (SELECT set_config('lock_timeout', '1s', true) OFFSET 0) quickly`;
-const MAKE = alone('make_audit_partitions($1::int)');
-const DROP = alone('drop_audit_partitions(make_interval(days => $1::int))');
+const alone = (name: string, work: string) =>
+  change<{ n: number | null }>(
+    name,
+    ({ actor }) => `SELECT CASE WHEN pg_try_advisory_xact_lock(${AUDIT_LOCK}) THEN ${work} END AS n${actor}
+FROM (SELECT set_config('lock_timeout', '1s', true) OFFSET 0) quickly`,
+  );
+const MAKE = alone('audit-make-partitions', 'make_audit_partitions($1::int)');
+const DROP = alone('audit-drop-partitions', 'drop_audit_partitions(make_interval(days => $1::int))');
 
-async function partitionsOf(db: Db, sql: string, value: number): Promise<number> {
-  const {
-    rows: [row],
-  } = await db.write<{ n: number | null }>(null, sql, [value]);
-  return row?.n ?? 0;
+async function partitionsOf(db: Db, work: typeof MAKE, value: number): Promise<number> {
+  return (await db.one(work, [value]))?.n ?? 0;
 }

@@ -2,13 +2,13 @@
 import type { AuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { AuthPolicy, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
 import { authPolicySymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, selectSql, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import { change, locking, read, unprepared } from '../postgres/statement.js';
 
 const AUTH_POLICY = 'authPolicy';
 
@@ -59,8 +59,11 @@ export const allowsSigner = (signerId: string): string => `(p.ext_jwt_allowed AN
   OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = ${signerId})))`;
 
 const DETAIL = detailSql(source);
-const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE OF t`;
-const OF_IDENTITY = selectSql(source, 'JOIN identities i ON i.auth_policy_id = t.id WHERE i.id = $1');
+const FOR_CHANGE = read<Row>('auth-policy-lock-change', `${DETAIL} FOR NO KEY UPDATE OF t`);
+const OF_IDENTITY = read<Row>(
+  'auth-policy-of-identity',
+  selectSql(source, 'JOIN identities i ON i.auth_policy_id = t.id WHERE i.id = $1'),
+);
 
 function fromRow(row: Row): AuthPolicy {
   return {
@@ -111,37 +114,57 @@ export interface AuthPolicyStore {
   seed(id: string, name: string, settings: AuthPolicySettings): Promise<void>;
 }
 
+const CLEAR_SIGNERS = change(
+  'auth-policy-clear-signers',
+  ({ returningActor }) =>
+    `DELETE FROM auth_policy_signers WHERE auth_policy_id = $1 AND signer_id <> ALL ($2)${returningActor}`,
+);
+
+const SET_SIGNERS = change(
+  'auth-policy-set-signers',
+  ({
+    returningActor,
+  }) => `INSERT INTO auth_policy_signers (auth_policy_id, signer_id) SELECT $1, s.id FROM unnest($2::text[]) s (id)
+  WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1
+    AND t.signer_id = s.id)${returningActor}`,
+);
+
+const AUTH_POLICY_DETAIL = read<Row>('auth-policy-detail', DETAIL);
+
+const AUTH_POLICY_HAS_ONE_ABOVE = read<{ hasOne: boolean }>('auth-policy-has-one-above', HAS_ONE_ABOVE);
+
+const LOCK_HOLDERS = locking('auth-policy-lock-holders', 'SELECT FROM auth_policies WHERE id = $1 FOR UPDATE');
+
+const DELETE = change<{ is_system: boolean | null; deleted: boolean; identities: string[]; signers: string[] }>(
+  'auth-policy-delete',
+  ({ actor }) => `WITH policy AS (SELECT id, is_system FROM auth_policies WHERE id = $1),
+  identities AS (SELECT id FROM identities WHERE auth_policy_id = $1 ORDER BY id LIMIT 10),
+  signers AS (SELECT id FROM external_jwt_signers WHERE enroll_auth_policy_id = $1 ORDER BY id LIMIT 10),
+  gone AS (DELETE FROM auth_policies p USING policy WHERE p.id = policy.id AND NOT policy.is_system
+    AND NOT EXISTS (SELECT FROM identities) AND NOT EXISTS (SELECT FROM signers) RETURNING p.id${actor})
+  SELECT (SELECT is_system FROM policy), EXISTS (SELECT FROM gone) AS deleted,
+    ARRAY (SELECT id FROM identities) AS identities, ARRAY (SELECT id FROM signers) AS signers`,
+);
+
 export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
   const setSigners = async (id: string, signers: readonly string[] | undefined) => {
     if (signers === undefined) return;
-    await db.write(
-      'auth-policy-clear-signers',
-      'DELETE FROM auth_policy_signers WHERE auth_policy_id = $1 AND signer_id <> ALL ($2)',
-      [id, signers],
-    );
+    await db.execute(CLEAR_SIGNERS, [id, signers]);
     db.touched?.('apiSessions');
     if (signers.length === 0) return;
-    await db.write(
-      'auth-policy-set-signers',
-      `INSERT INTO auth_policy_signers (auth_policy_id, signer_id) SELECT $1, s.id FROM unnest($2::text[]) s (id)
-      WHERE NOT EXISTS (SELECT FROM auth_policy_signers t WHERE t.auth_policy_id = $1 AND t.signer_id = s.id)`,
-      [id, signers],
-    );
+    await db.execute(SET_SIGNERS, [id, signers]);
   };
   return {
-    get: (id) => getOne(db, AUTH_POLICY, ['auth-policy-detail', DETAIL], [id], fromRow),
-    ofIdentity: (id) => getOne(db, 'identity', ['auth-policy-of-identity', OF_IDENTITY], [id], fromRow),
+    get: (id) => getOne(db, AUTH_POLICY, AUTH_POLICY_DETAIL, [id], fromRow),
+    ofIdentity: (id) => getOne(db, 'identity', OF_IDENTITY, [id], fromRow),
     async isOfOneAbove(id, permissions) {
-      const {
-        rows: [row],
-      } = await db.read<{ hasOne: boolean }>('auth-policy-has-one-above', HAS_ONE_ABOVE, [id, permissions]);
+      const row = await db.one(AUTH_POLICY_HAS_ONE_ABOVE, [id, permissions]);
       return row?.hasOne === true;
     },
     async lockHolders(id) {
-      const sql = 'SELECT FROM auth_policies WHERE id = $1 FOR UPDATE';
-      if ((await db.run('auth-policy-lock-holders', sql, [id])).rowCount === 0) throw notFound(AUTH_POLICY, id);
+      if ((await db.count(LOCK_HOLDERS, [id])) === 0) throw notFound(AUTH_POLICY, id);
     },
-    lockForChange: (id) => getOne(db, AUTH_POLICY, ['auth-policy-lock-change', FOR_CHANGE], [id], fromRow),
+    lockForChange: (id) => getOne(db, AUTH_POLICY, FOR_CHANGE, [id], fromRow),
     list: (request) => lists.page(db, source, request),
     async create(id, draft) {
       await insert(db, 'auth_policies', { id, ...valuesOf(draft) });
@@ -153,19 +176,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
       await setSigners(id, changes.primary?.extJwt.allowedSigners);
     },
     async remove(id) {
-      const {
-        rows: [row],
-      } = await db.write<{ is_system: boolean | null; deleted: boolean; identities: string[]; signers: string[] }>(
-        'auth-policy-delete',
-        `WITH policy AS (SELECT id, is_system FROM auth_policies WHERE id = $1),
-        identities AS (SELECT id FROM identities WHERE auth_policy_id = $1 ORDER BY id LIMIT 10),
-        signers AS (SELECT id FROM external_jwt_signers WHERE enroll_auth_policy_id = $1 ORDER BY id LIMIT 10),
-        gone AS (DELETE FROM auth_policies p USING policy WHERE p.id = policy.id AND NOT policy.is_system
-          AND NOT EXISTS (SELECT FROM identities) AND NOT EXISTS (SELECT FROM signers) RETURNING p.id ${BY_ACTOR})
-        SELECT (SELECT is_system FROM policy), EXISTS (SELECT FROM gone) AS deleted,
-          ARRAY (SELECT id FROM identities) AS identities, ARRAY (SELECT id FROM signers) AS signers`,
-        [id],
-      );
+      const row = await db.one(DELETE, [id]);
       if (row === undefined || row.is_system === null) throw notFound(AUTH_POLICY, id);
       if (row.identities.length > 0) throw inUse('authPolicyId', AUTH_POLICY, 'identity', row.identities);
       if (row.signers.length > 0) throw inUse('enrollAuthPolicyId', AUTH_POLICY, 'externalJwtSigner', row.signers);
@@ -174,7 +185,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
       db.touched?.('apiSessions');
     },
     async seed(id, name, settings) {
-      const { rowCount } = await db.run(null, 'SELECT FROM auth_policies WHERE id = $1', [id]);
+      const rowCount = await db.count(unprepared('SELECT', 'SELECT FROM auth_policies WHERE id = $1'), [id]);
       if (rowCount === 0)
         await insert(db, 'auth_policies', { id, is_system: true, ...valuesOf({ ...settings, name }) });
     },

@@ -5,14 +5,14 @@
 import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from '../query/table.js';
 import type { BaseRow, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { isDisabledSql } from './disabled.js';
 import { ownAuthenticatorSymbols } from './client-symbols.js';
 import { referringTo } from '../query/scopes.js';
 import { authenticatorSymbols } from './symbols.js';
+import { asyncChange, change, locking, read, slowRead } from '../postgres/statement.js';
 
 const AUTHENTICATOR = 'authenticator';
 
@@ -56,8 +56,8 @@ const source: ListSource<Row, Authenticator> = {
 
 const ownSource: ListSource<Row, Authenticator> = { ...source, symbols: ownAuthenticatorSymbols };
 
-const DETAIL = detailSql(source);
-const OWN_DETAIL = detailSql(source, 'AND t.identity_id = $2');
+const DETAIL = read<Row>('authenticator-detail', detailSql(source));
+const OWN_DETAIL = read<Row>('authenticator-detail-own', detailSql(source, 'AND t.identity_id = $2'));
 
 function fromRow(row: Row): Authenticator {
   return {
@@ -203,15 +203,97 @@ export interface AuthenticatorStore {
   syncCommit(): Promise<void>;
 }
 
+const TAKE = change<TakenAuthenticator>(
+  'authenticator-take',
+  ({ actor }) => `DELETE FROM authenticators WHERE id = $1
+  RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"${actor}`,
+);
+
+const CREDENTIALS = read<PasswordCredentials>(
+  'credentials',
+  `SELECT a.id AS "authenticatorId",
+  i.id AS "identityId", a.password_hash AS "passwordHash", ${isDisabledSql('i')} AS "isDisabled",
+  a.failed_attempts AS "failedAttempts", p.updb_allowed AS "isAllowed", p.updb_max_attempts AS "maxAttempts",
+  p.updb_lockout_minutes AS "lockoutDurationMinutes"
+  FROM authenticators a JOIN identities i ON i.id = a.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
+  WHERE a.username = $1 AND a.method = 'updb'`,
+);
+
+const HAS_CERTIFICATE = slowRead(
+  'authenticator-has-certificate',
+  "SELECT FROM authenticators WHERE fingerprint = $1 AND method = 'cert'",
+);
+
+const EXTENSION = read<ExtensionState>(
+  'authenticator-extension',
+  `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
+  cert_pem AS "certPem", public_key_print AS "publicKeyFingerprint", is_key_roll_requested AS "isKeyRollRequested",
+  unverified_cert_pem AS "unverifiedCertPem" FROM authenticators WHERE id = $1 AND identity_id = $2`,
+);
+
+const EXTEND = change(
+  'authenticator-extend',
+  ({ returningActor }) => `UPDATE authenticators SET unverified_cert_pem = $4, unverified_fingerprint = $5,
+    unverified_public_key_print = $6, ${TOUCHED}
+  WHERE id = $1 AND identity_id = $2 AND is_issued_by_network AND cert_pem = $3
+  AND NOT (is_key_roll_requested AND public_key_print = $6)${returningActor}`,
+);
+
+const REQUEST_EXTEND = change<{ identity_id: string }>(
+  'authenticator-request-extend',
+  ({ actor }) => `UPDATE authenticators
+  SET extend_requested_at = now(), is_key_roll_requested = $2, ${TOUCHED} WHERE id = $1 AND is_issued_by_network
+  RETURNING identity_id${actor}`,
+);
+
+const PASSWORD_HASH = read<{ password_hash: string | null }>(
+  'password-hash',
+  'SELECT password_hash FROM authenticators WHERE id = $1',
+);
+
+const PASSWORD_LOCK = locking(
+  'password-lock',
+  'SELECT FROM authenticators WHERE id = $1 AND ($2::text IS NULL OR password_hash = $2) FOR UPDATE',
+);
+
+const READ_GUESS_STATE = read<GuessState>('guess-state', GUESS_STATE);
+
+const GUESS_HOLD = locking<GuessState>('guess-hold', `${GUESS_STATE} FOR UPDATE OF i, a`);
+
+const GUESS_COUNT = change<{ isLast: boolean }>(
+  'guess-count',
+  ({ actor }) => `UPDATE authenticators
+  SET failed_attempts = CASE WHEN failed_attempts + 1 < $2 THEN failed_attempts + 1 ELSE 0 END
+  WHERE id = $1 RETURNING failed_attempts = 0 AS "isLast"${actor}`,
+);
+
+const SUCCESS = asyncChange(
+  'authenticator-success',
+  ({ returningActor }) => `UPDATE authenticators SET failed_attempts = 0
+  WHERE id = $1 AND failed_attempts > 0${returningActor}`,
+);
+
+/** A new key that was asked for after the old one was extended is still due. */
+const IS_ROLL_DUE = 'is_key_roll_requested AND unverified_public_key_print = public_key_print';
+
+const VERIFY_EXTENSION = change(
+  'authenticator-extend-verify',
+  ({ returningActor }) => `UPDATE authenticators SET cert_pem = unverified_cert_pem,
+    fingerprint = unverified_fingerprint, public_key_print = unverified_public_key_print,
+    last_extend_rolled_keys = unverified_public_key_print IS DISTINCT FROM public_key_print,
+    extend_requested_at = CASE WHEN ${IS_ROLL_DUE} THEN extend_requested_at END,
+    is_key_roll_requested = coalesce(${IS_ROLL_DUE}, false),
+    unverified_cert_pem = NULL, unverified_fingerprint = NULL, unverified_public_key_print = NULL, ${TOUCHED}
+  WHERE id = $1 AND identity_id = $2 AND unverified_cert_pem = $3${returningActor}`,
+);
+
+/** The settings of the commit alone: it waits for the disk and for no standby. */
+const COMMIT_ON_DISK = asyncChange('commit-on-disk', ({ actor }) => `SELECT true AS "isOnDisk"${actor}`);
+
 export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
   return {
     async get(id, owner) {
-      const {
-        rows: [row],
-      } =
-        owner === undefined
-          ? await db.read<Row>('authenticator-detail', DETAIL, [id])
-          : await db.read<Row>('authenticator-detail-own', OWN_DETAIL, [id, owner]);
+      const row = owner === undefined ? await db.one(DETAIL, [id]) : await db.one(OWN_DETAIL, [id, owner]);
       return row ? fromRow(row) : raise(notFound(AUTHENTICATOR, id));
     },
     list: ({ ofIdentity, isForClient, ...request }) =>
@@ -249,136 +331,63 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       });
     },
     async take(id) {
-      const {
-        rows: [row],
-      } = await db.write<TakenAuthenticator>(
-        'authenticator-take',
-        `DELETE FROM authenticators WHERE id = $1
-        RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"`,
-        [id],
-      );
+      const row = await db.one(TAKE, [id]);
       if (row !== undefined) db.touched?.({ identity: row.identityId });
       return row ?? raise(notFound(AUTHENTICATOR, id));
     },
     async credentialsByUsername(username) {
-      const {
-        rows: [row],
-      } = await db.read<PasswordCredentials>(
-        'credentials',
-        `SELECT a.id AS "authenticatorId",
-        i.id AS "identityId", a.password_hash AS "passwordHash", ${isDisabledSql('i')} AS "isDisabled",
-        a.failed_attempts AS "failedAttempts", p.updb_allowed AS "isAllowed", p.updb_max_attempts AS "maxAttempts",
-        p.updb_lockout_minutes AS "lockoutDurationMinutes"
-        FROM authenticators a JOIN identities i ON i.id = a.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
-        WHERE a.username = $1 AND a.method = 'updb'`,
-        [username],
-      );
+      const row = await db.one(CREDENTIALS, [username]);
       return row;
     },
     async hasCertificate(fingerprint) {
-      const sql = "SELECT FROM authenticators WHERE fingerprint = $1 AND method = 'cert'";
-      return (await db.run('authenticator-has-certificate', sql, [fingerprint])).rowCount > 0;
+      return (await db.count(HAS_CERTIFICATE, [fingerprint])) > 0;
     },
     async extensionOf(id, owner) {
-      const {
-        rows: [row],
-      } = await db.read<ExtensionState>(
-        'authenticator-extension',
-        `SELECT method, is_issued_by_network AS "isIssuedByNetwork",
-        cert_pem AS "certPem", public_key_print AS "publicKeyFingerprint",
-        is_key_roll_requested AS "isKeyRollRequested", unverified_cert_pem AS "unverifiedCertPem"
-        FROM authenticators WHERE id = $1 AND identity_id = $2`,
-        [id, owner],
-      );
+      const row = await db.one(EXTENSION, [id, owner]);
       return row ?? raise(notFound(AUTHENTICATOR, id));
     },
     async awaitVerification(id, owner, currentPem, next) {
-      const { rowCount } = await db.write(
-        'authenticator-extend',
-        `UPDATE authenticators SET unverified_cert_pem = $4, unverified_fingerprint = $5,
-          unverified_public_key_print = $6, ${TOUCHED}
-        WHERE id = $1 AND identity_id = $2 AND is_issued_by_network AND cert_pem = $3
-        AND NOT (is_key_roll_requested AND public_key_print = $6)`,
-        [id, owner, currentPem, next.certPem, next.fingerprint, next.publicKeyFingerprint],
-      );
+      const rowCount = await db.count(EXTEND, [
+        id,
+        owner,
+        currentPem,
+        next.certPem,
+        next.fingerprint,
+        next.publicKeyFingerprint,
+      ]);
       return rowCount === 1;
     },
     async completeExtension(id, owner, waitingPem) {
-      // A new key that was asked for after the old one was extended is still due.
-      const isDue = 'is_key_roll_requested AND unverified_public_key_print = public_key_print';
-      const { rowCount } = await db.write(
-        'authenticator-extend-verify',
-        `UPDATE authenticators SET cert_pem = unverified_cert_pem,
-          fingerprint = unverified_fingerprint, public_key_print = unverified_public_key_print,
-          last_extend_rolled_keys = unverified_public_key_print IS DISTINCT FROM public_key_print,
-          extend_requested_at = CASE WHEN ${isDue} THEN extend_requested_at END,
-          is_key_roll_requested = coalesce(${isDue}, false),
-          unverified_cert_pem = NULL, unverified_fingerprint = NULL, unverified_public_key_print = NULL, ${TOUCHED}
-        WHERE id = $1 AND identity_id = $2 AND unverified_cert_pem = $3`,
-        [id, owner, waitingPem],
-      );
-      db.touched?.({ identity: owner });
-      return rowCount === 1;
+      return (await db.count(VERIFY_EXTENSION, [id, owner, waitingPem])) === 1;
     },
     async requestExtension(id, isKeyRollRequested) {
-      const {
-        rows: [row],
-      } = await db.write<{ identity_id: string }>(
-        'authenticator-request-extend',
-        `UPDATE authenticators
-        SET extend_requested_at = now(), is_key_roll_requested = $2, ${TOUCHED} WHERE id = $1 AND is_issued_by_network
-        RETURNING identity_id`,
-        [id, isKeyRollRequested],
-      );
+      const row = await db.one(REQUEST_EXTEND, [id, isKeyRollRequested]);
       if (row !== undefined) db.touched?.({ identity: row.identity_id });
       return row?.identity_id;
     },
     async passwordHashOf(id) {
-      const {
-        rows: [row],
-      } = await db.read<{ password_hash: string | null }>(
-        'password-hash',
-        'SELECT password_hash FROM authenticators WHERE id = $1',
-        [id],
-      );
+      const row = await db.one(PASSWORD_HASH, [id]);
       return row?.password_hash ?? undefined;
     },
     async lockPassword(id, expectedHash) {
-      const { rowCount } = await db.run(
-        'password-lock',
-        'SELECT FROM authenticators WHERE id = $1 AND ($2::text IS NULL OR password_hash = $2) FOR UPDATE',
-        [id, expectedHash ?? null],
-      );
+      const rowCount = await db.count(PASSWORD_LOCK, [id, expectedHash ?? null]);
       return rowCount === 1;
     },
     async guessStateOf(id) {
-      return (await db.read<GuessState>('guess-state', GUESS_STATE, [id])).rows[0];
+      return await db.one(READ_GUESS_STATE, [id]);
     },
     async holdGuessState(id) {
-      return (await db.run<GuessState>('guess-hold', `${GUESS_STATE} FOR UPDATE OF i, a`, [id])).rows[0];
+      return await db.one(GUESS_HOLD, [id]);
     },
     async countGuess(id, most) {
-      const {
-        rows: [row],
-      } = await db.write<{ isLast: boolean }>(
-        'guess-count',
-        `UPDATE authenticators
-        SET failed_attempts = CASE WHEN failed_attempts + 1 < $2 THEN failed_attempts + 1 ELSE 0 END
-        WHERE id = $1 RETURNING failed_attempts = 0 AS "isLast"`,
-        [id, most],
-      );
+      const row = await db.one(GUESS_COUNT, [id, most]);
       return row?.isLast === true;
     },
     async clearFailures(id) {
-      await db.run(
-        'authenticator-success',
-        `UPDATE authenticators SET failed_attempts = 0
-        WHERE id = $1 AND failed_attempts > 0 RETURNING ${EXPENDABLE}`,
-        [id],
-      );
+      await db.execute(SUCCESS, [id]);
     },
     async syncCommit() {
-      await db.run('commit-on-disk', `SELECT ${EXPENDABLE}`);
+      await db.execute(COMMIT_ON_DISK);
     },
   };
 }

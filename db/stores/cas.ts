@@ -1,7 +1,7 @@
 /** The certificate authorities of others: whose certificates enroll and log in. */
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { endAll } from './api-sessions.js';
 import { CA_HAS_ONE_ABOVE } from './rights.js';
 import {
@@ -18,6 +18,8 @@ import {
 } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import { caSymbols } from './symbols.js';
+import { change, locking, read, slowRead } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 const CA = 'ca';
 
@@ -57,11 +59,14 @@ const source: ListSource<Row, Ca> = {
 
 const DETAIL = detailSql(source);
 const OF_CA = 'ca_id = $1 OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1)';
-const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
-const AGAINST_USE = `${DETAIL} FOR UPDATE`;
-const FOR_USE = `${DETAIL} FOR KEY SHARE`;
-const VERIFIED = selectSql(source, 'WHERE t.is_verified');
-const MAY_ENROLL = `${VERIFIED} AND t.is_auto_ca_enrollment_enabled ORDER BY t.id`;
+const FOR_CHANGE = locking<Row>('ca-lock-change', `${DETAIL} FOR NO KEY UPDATE`);
+const AGAINST_USE = read<Row>('ca-lock-against-use', `${DETAIL} FOR UPDATE`);
+const FOR_USE = locking<Row>('ca-lock-use', `${DETAIL} FOR KEY SHARE`);
+const VERIFIED = slowRead<Row>('cas-verified', selectSql(source, 'WHERE t.is_verified'));
+const MAY_ENROLL = slowRead<Row>(
+  'cas-for-enrollment',
+  `${VERIFIED.text} AND t.is_auto_ca_enrollment_enabled ORDER BY t.id`,
+);
 
 function fromRow(row: Row): Ca {
   return {
@@ -111,41 +116,46 @@ export interface CaStore {
   remove(id: string): Promise<void>;
 }
 
+const CA_DETAIL = read<Row>('ca-detail', DETAIL);
+
+const CAS_ANY = slowRead('cas-any', 'SELECT FROM cas LIMIT 1');
+
+const HAS_ONE_ABOVE = read<{ hasOne: boolean }>('ca-has-one-above', CA_HAS_ONE_ABOVE);
+
+const BY_FINGERPRINT = slowRead<NamedRef>('ca-by-fingerprint', 'SELECT id, name FROM cas WHERE fingerprint = $1');
+
+const LOCK_DELETE = locking('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE');
+
+const END_SESSIONS = change<{ id: string }>(
+  'ca-end-sessions',
+  ({ actor }) => `${endAll(OF_CA)} RETURNING t.id${actor}`,
+);
+
 export function caStore(db: Db, lists: Lists): CaStore {
-  const many = async (name: string, sql: string) => (await db.run<Row>(name, sql)).rows.map(fromRow);
-  const find = (id: string) => findOne(db, ['ca-detail', DETAIL], [id], fromRow);
+  const many = async (statement: Statement<Row>) => (await db.many(statement)).map(fromRow);
+  const find = (id: string) => findOne(db, CA_DETAIL, [id], fromRow);
   return {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(CA, id)),
     list: (request) => lists.page(db, source, request),
-    isThereAny: async () => (await db.run('cas-any', 'SELECT FROM cas LIMIT 1')).rowCount > 0,
-    allVerified: () => many('cas-verified', VERIFIED),
-    forAutoEnrollment: () => many('cas-for-enrollment', MAY_ENROLL),
+    isThereAny: async () => (await db.count(CAS_ANY)) > 0,
+    allVerified: () => many(VERIFIED),
+    forAutoEnrollment: () => many(MAY_ENROLL),
     async lockForUse(id) {
-      const {
-        rows: [row],
-      } = await db.run<Row>('ca-lock-use', FOR_USE, [id]);
+      const row = await db.one(FOR_USE, [id]);
       return row && fromRow(row);
     },
     async lockForChange(id) {
-      const {
-        rows: [row],
-      } = await db.run<Row>('ca-lock-change', FOR_CHANGE, [id]);
+      const row = await db.one(FOR_CHANGE, [id]);
       return row ? fromRow(row) : raise(notFound(CA, id));
     },
-    lockAgainstUse: (id) => getOne(db, CA, ['ca-lock-against-use', AGAINST_USE], [id], fromRow),
+    lockAgainstUse: (id) => getOne(db, CA, AGAINST_USE, [id], fromRow),
     async isOfOneAbove(id, permissions) {
-      const {
-        rows: [row],
-      } = await db.read<{ hasOne: boolean }>('ca-has-one-above', CA_HAS_ONE_ABOVE, [id, permissions]);
+      const row = await db.one(HAS_ONE_ABOVE, [id, permissions]);
       return row?.hasOne === true;
     },
     async create(id, draft) {
-      const {
-        rows: [twin],
-      } = await db.run<NamedRef>('ca-by-fingerprint', 'SELECT id, name FROM cas WHERE fingerprint = $1', [
-        draft.fingerprint,
-      ]);
+      const twin = await db.one(BY_FINGERPRINT, [draft.fingerprint]);
       if (twin !== undefined) {
         throw new DomainError('duplicate', {
           field: { field: 'certPem', reason: `certificate already used as CA ${twin.id}`, value: '' },
@@ -162,8 +172,8 @@ export function caStore(db: Db, lists: Lists): CaStore {
     update: (id, changes) => update(db, 'cas', CA, id, settingsOf(changes)),
     setVerified: (id) => update(db, 'cas', CA, id, { is_verified: true }),
     async remove(id) {
-      await db.run('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE', [id]);
-      const { rows } = await db.write<{ id: string }>('ca-end-sessions', `${endAll(OF_CA)} RETURNING t.id`, [id]);
+      await db.execute(LOCK_DELETE, [id]);
+      const rows = await db.many(END_SESSIONS, [id]);
       await remove(db, 'cas', CA, id);
       for (const ended of rows) db.touched?.({ apiSession: ended.id });
     },

@@ -5,7 +5,8 @@
  */
 import { invalidField, notFound } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
+import { change, locking } from '../postgres/statement.js';
 
 interface Carrier {
   /** One row per carrier and config, with the type of the config. */
@@ -36,6 +37,12 @@ interface HeldConfig {
 /** Configs that stay as long as the transaction does, in the order of their ids. */
 export type HeldConfigs = readonly HeldConfig[];
 
+const CARRIED_CONFIGS_LOCK = locking<HeldConfig>(
+  'carried-configs-lock',
+  `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
+  JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
+);
+
 /**
  * Locks the configs that a service or a router is about to carry. Call it before the carrier is locked or changed.
  * @throws DomainError `notFound` naming the first that is not there, `invalidField` for two of one type or one twice
@@ -46,12 +53,7 @@ export async function holdConfigs(
   configs: readonly string[],
 ): Promise<HeldConfigs> {
   if (configs.length === 0) return [];
-  const { rows } = await db.run<HeldConfig>(
-    'carried-configs-lock',
-    `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
-     JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
-    [[...new Set(configs)]],
-  );
+  const rows = await db.many(CARRIED_CONFIGS_LOCK, [[...new Set(configs)]]);
   const known = new Map(rows.map((row) => [row.id, row]));
   const ofType = new Map<string, HeldConfig>();
   for (const configId of configs) {
@@ -77,6 +79,27 @@ const twoOfOneType = (
     configs,
   );
 
+const perCarriers = <T>(make: (carrier: Carrier) => T) => ({
+  services: make(CARRIERS.services),
+  routers: make(CARRIERS.routers),
+});
+
+const CLEAR = perCarriers(({ table, column }) =>
+  change(
+    `${table}-clear`,
+    ({ returningActor }) => `DELETE FROM ${table} WHERE ${column} = $1 AND config_id <> ALL ($2)${returningActor}`,
+  ),
+);
+
+const WRITE = perCarriers(({ table, column }) =>
+  change(
+    `${table}-write`,
+    ({ returningActor }) => `INSERT INTO ${table} (${column}, config_id, config_type_id)
+  SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)
+  ON CONFLICT (${column}, config_id) DO NOTHING${returningActor}`,
+  ),
+);
+
 /** From now on `id` carries these configs and no other. The caller locks the carrier. */
 export async function writeConfigs(
   db: Db,
@@ -84,18 +107,40 @@ export async function writeConfigs(
   id: string,
   configs: HeldConfigs,
 ): Promise<void> {
-  const { table, column } = CARRIERS[carriers];
   const ids = configs.map((config) => config.id);
-  await db.write(`${table}-clear`, `DELETE FROM ${table} WHERE ${column} = $1 AND config_id <> ALL ($2)`, [id, ids]);
-  if (ids.length === 0) return;
-  await db.write(
-    `${table}-write`,
-    `INSERT INTO ${table} (${column}, config_id, config_type_id)
-    SELECT $1, c.id, c.config_type_id FROM configs c WHERE c.id = ANY ($2)
-    ON CONFLICT (${column}, config_id) DO NOTHING`,
-    [id, ids],
-  );
+  await db.execute(CLEAR[carriers], [id, ids]);
+  if (ids.length > 0) await db.execute(WRITE[carriers], [id, ids]);
 }
+
+const CONFIG_DELETE_LOCK = locking('config-delete-lock', 'SELECT FROM configs WHERE id = $1 FOR UPDATE');
+
+const CONFIG_DELETE_IDENTITIES = locking(
+  'config-delete-identities',
+  `SELECT FROM identities t WHERE t.id IN (SELECT identity_id FROM identity_service_configs WHERE config_id = $1)
+  ORDER BY t.id FOR NO KEY UPDATE`,
+);
+
+const DELETE_SERVICES = change(
+  'config-delete-services',
+  ({ returningActor }) => `WITH carrier AS (SELECT t.id FROM services t
+    WHERE t.id IN (SELECT service_id FROM service_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
+  UPDATE services SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)${returningActor}`,
+);
+
+const DELETE_ROUTERS = change(
+  'config-delete-routers',
+  ({ returningActor }) => `WITH carrier AS (SELECT t.id FROM routers t
+    WHERE t.id IN (SELECT router_id FROM router_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
+  UPDATE routers SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)${returningActor}`,
+);
+
+const DELETE_CONFIG = change(
+  'config-delete',
+  ({ returningActor }) => `WITH s AS (DELETE FROM service_configs WHERE config_id = $1),
+  r AS (DELETE FROM router_configs WHERE config_id = $1),
+  o AS (DELETE FROM identity_service_configs WHERE config_id = $1)
+  DELETE FROM configs WHERE id = $1${returningActor}`,
+);
 
 /**
  * Deletes a config, and takes it from every service and router that carries it and from every identity that has it for
@@ -103,35 +148,11 @@ export async function writeConfigs(
  * @returns false when there is no such config
  */
 export async function deleteConfig(db: Db, id: string): Promise<boolean> {
-  const { rowCount } = await db.run('config-delete-lock', 'SELECT FROM configs WHERE id = $1 FOR UPDATE', [id]);
+  const rowCount = await db.count(CONFIG_DELETE_LOCK, [id]);
   if (rowCount === 0) return false;
-  await db.write(
-    'config-delete-services',
-    `WITH carrier AS (SELECT t.id FROM services t
-      WHERE t.id IN (SELECT service_id FROM service_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
-    UPDATE services SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)`,
-    [id],
-  );
-  await db.write(
-    'config-delete-routers',
-    `WITH carrier AS (SELECT t.id FROM routers t
-      WHERE t.id IN (SELECT router_id FROM router_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
-    UPDATE routers SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)`,
-    [id],
-  );
-  await db.run(
-    'config-delete-identities',
-    `SELECT FROM identities t WHERE t.id IN (SELECT identity_id FROM identity_service_configs WHERE config_id = $1)
-    ORDER BY t.id FOR NO KEY UPDATE`,
-    [id],
-  );
-  await db.write(
-    'config-delete',
-    `WITH s AS (DELETE FROM service_configs WHERE config_id = $1),
-    r AS (DELETE FROM router_configs WHERE config_id = $1),
-    o AS (DELETE FROM identity_service_configs WHERE config_id = $1)
-    DELETE FROM configs WHERE id = $1`,
-    [id],
-  );
+  await db.execute(DELETE_SERVICES, [id]);
+  await db.execute(DELETE_ROUTERS, [id]);
+  await db.execute(CONFIG_DELETE_IDENTITIES, [id]);
+  await db.execute(DELETE_CONFIG, [id]);
   return true;
 }

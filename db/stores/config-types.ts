@@ -1,12 +1,12 @@
 /** Config types: named shapes of configuration, each with the JSON Schema that its configs must match. */
 import type { ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { json, text } from '../query/fields.js';
 import type { Changes, Lists, ListRequest } from '../query/table.js';
 import { inUse } from '../postgres/errors.js';
+import { change, read } from '../postgres/statement.js';
 
 export const configType = entity<ConfigType>(
   'config_types',
@@ -38,6 +38,19 @@ export interface ConfigTypeStore {
   resolve(namesOrIds: readonly string[]): Promise<string[]>;
 }
 
+const DELETE = change<{ deleted: boolean; users: string[] }>(
+  'config-type-delete',
+  ({ actor }) => `WITH users AS (
+    SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
+  gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id${actor})
+  SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT id FROM users) AS users`,
+);
+
+const RESOLVE = read<{ id: string }>(
+  'config-type-resolve',
+  'SELECT id FROM config_types WHERE id = ANY ($1) OR name = ANY ($1) ORDER BY id',
+);
+
 export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
   return {
     find: (id) => configType.find(db, id),
@@ -46,26 +59,13 @@ export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
     create: (id, draft) => configType.insert(db, id, draft),
     update: (id, changes) => configType.update(db, id, changes),
     async remove(id) {
-      const {
-        rows: [row],
-      } = await db.write<{ deleted: boolean; users: string[] }>(
-        'config-type-delete',
-        `WITH users AS (
-          SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
-        gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id ${BY_ACTOR})
-        SELECT EXISTS (SELECT FROM gone) AS deleted, ARRAY (SELECT id FROM users) AS users`,
-        [id],
-      );
+      const row = await db.one(DELETE, [id]);
       if (row !== undefined && row.users.length > 0) throw inUse('type', 'configType', 'config', row.users);
       if (row?.deleted !== true) throw notFound(configType.name, id);
     },
     async resolve(namesOrIds) {
       if (namesOrIds.length === 0) return [];
-      const { rows } = await db.read<{ id: string }>(
-        'config-type-resolve',
-        'SELECT id FROM config_types WHERE id = ANY ($1) OR name = ANY ($1) ORDER BY id',
-        [namesOrIds],
-      );
+      const rows = await db.many(RESOLVE, [namesOrIds]);
       return rows.map((row) => row.id);
     },
   };

@@ -2,7 +2,7 @@
 import type { Config, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { deleteConfig } from './config-lists.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { expression, json, text } from '../query/fields.js';
 import type { Lists, ListRequest, ListSource } from '../query/table.js';

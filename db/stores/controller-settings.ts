@@ -2,10 +2,11 @@
 import type { ControllerSettingDraft, ControllerSettings, EffectiveSettings } from '../../domain/administration.js';
 import type { Page } from '../../domain/model.js';
 import { GLOBAL_SETTINGS } from '../../domain/administration.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { controllerSettingSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import { read } from '../postgres/statement.js';
 
 const ENTITY = 'controllerSetting';
 
@@ -22,10 +23,12 @@ const source: ListSource<Row, ControllerSettings> = {
   fromRow: (row) => ({ ...urisOf(row), ...baseOf(row) }),
 };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('controller-setting-detail', detailSql(source));
 
 /** Of each controller that ever joined, and of all of them together; the times are those of what was set, if it was. */
-const EFFECTIVE = `SELECT c.id, coalesce(s.created_at, c.created_at) AS created_at,
+const EFFECTIVE = read<EffectiveRow>(
+  'controller-setting-effective',
+  `SELECT c.id, coalesce(s.created_at, c.created_at) AS created_at,
   coalesce(s.updated_at, c.updated_at) AS updated_at, coalesce(s.tags, '{}') AS tags,
   s.redirect_uris, s.post_logout_uris,
   coalesce(s.redirect_uris, g.redirect_uris) AS effective_redirect_uris,
@@ -33,7 +36,8 @@ const EFFECTIVE = `SELECT c.id, coalesce(s.created_at, c.created_at) AS created_
 FROM (SELECT id, created_at, updated_at FROM controllers WHERE id = $1
   UNION ALL SELECT id, created_at, updated_at FROM controller_settings WHERE id = $1 AND controller_id IS NULL) c
 LEFT JOIN controller_settings s ON s.id = c.id
-LEFT JOIN controller_settings g ON g.id = '${GLOBAL_SETTINGS}'`;
+LEFT JOIN controller_settings g ON g.id = '${GLOBAL_SETTINGS}'`,
+);
 
 interface EffectiveRow extends Row {
   effective_redirect_uris: string[] | null;
@@ -59,9 +63,9 @@ export interface ControllerSettingStore {
 export function controllerSettingStore(db: Db, lists: Lists): ControllerSettingStore {
   return {
     list: (request) => lists.page(db, source, request),
-    get: (id) => getOne(db, ENTITY, ['controller-setting-detail', DETAIL], [id], source.fromRow),
+    get: (id) => getOne(db, ENTITY, DETAIL, [id], source.fromRow),
     effective: (id) =>
-      getOne<EffectiveRow, EffectiveSettings>(db, ENTITY, ['controller-setting-effective', EFFECTIVE], [id], (row) => ({
+      getOne<EffectiveRow, EffectiveSettings>(db, ENTITY, EFFECTIVE, [id], (row) => ({
         instance: urisOf(row),
         effective: { redirectUris: row.effective_redirect_uris, postLogoutUris: row.effective_post_logout_uris },
         ...baseOf(row),

@@ -1,11 +1,11 @@
 /** Controllers that share this database. Each writes its own row when it starts and touches it while it lives. */
 import type { Controller, Page } from '../../domain/model.js';
 import { laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { controllerSymbols } from './symbols.js';
+import { asyncChange, change, read, unprepared } from '../postgres/statement.js';
 
 interface Row extends BaseRow {
   name: string;
@@ -65,43 +65,50 @@ export interface Endpoint {
   readonly certPem: string;
 }
 
+const JOIN = change<{ id: string }>(
+  'controller-join',
+  ({ actor }) => `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
+    cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
+    last_joined_at = now(), last_seen_at = now(), updated_at = ${laterThan('c.updated_at')} RETURNING id${actor}`,
+);
+
+const TOUCH = asyncChange(
+  'controller-touch',
+  ({ returningActor }) => `UPDATE controllers SET last_seen_at = now() WHERE id = $1${returningActor}`,
+);
+
+const ENDPOINTS = read<Endpoint>(
+  'controller-endpoints',
+  `SELECT array_remove(ARRAY[substr(ctrl_address, 5),
+      substring(api_addresses #>> '{edge-client,0,url}' from '^https://([^/]+)')], NULL) AS advertised,
+    cert_pem AS "certPem"
+  FROM controllers WHERE starts_with(ctrl_address, 'tls:')`,
+);
+
 export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
     list: (request) => lists.page(db, source, request),
     async join(draft) {
-      const {
-        rows: [row],
-      } = await db.write<{ id: string }>(
-        null,
-        `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
-        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
-          cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
-          last_joined_at = now(), last_seen_at = now(), updated_at = ${laterThan('c.updated_at')} RETURNING id`,
-        [draft.id, draft.name, draft.ctrlAddress, draft.certPem, draft.fingerprint, JSON.stringify(draft.apiAddresses)],
-      );
+      const row = await db.one(JOIN, [
+        draft.id,
+        draft.name,
+        draft.ctrlAddress,
+        draft.certPem,
+        draft.fingerprint,
+        JSON.stringify(draft.apiAddresses),
+      ]);
       return row?.id ?? draft.id;
     },
     async idOf(name) {
-      return (await db.run<{ id: string }>(null, 'SELECT id FROM controllers WHERE name = $1', [name])).rows[0]?.id;
+      return (await db.one(unprepared<{ id: string }>('SELECT', 'SELECT id FROM controllers WHERE name = $1'), [name]))
+        ?.id;
     },
     async touch(id) {
-      await db.run(
-        'controller-touch',
-        `UPDATE controllers SET last_seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`,
-        [id],
-      );
+      await db.execute(TOUCH, [id]);
     },
     async endpoints() {
-      return (
-        await db.read<Endpoint>(
-          'controller-endpoints',
-          `SELECT array_remove(ARRAY[substr(ctrl_address, 5),
-            substring(api_addresses #>> '{edge-client,0,url}' from '^https://([^/]+)')], NULL) AS advertised,
-          cert_pem AS "certPem"
-        FROM controllers WHERE starts_with(ctrl_address, 'tls:')`,
-          [],
-        )
-      ).rows;
+      return await db.many(ENDPOINTS);
     },
   };
 }

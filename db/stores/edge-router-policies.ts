@@ -3,13 +3,14 @@
  */
 import type { EdgeRouterPolicy, EdgeRouterPolicyDraft, Semantic } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { flag, text, textArray } from '../query/fields.js';
 import type { Changes, Lists } from '../query/table.js';
 import { display } from './role-lists.js';
 import { namesBehind, policyStores } from './role-policies.js';
 import type { PolicyRow, PolicyStore } from './role-policies.js';
+import { slowRead } from '../postgres/statement.js';
 
 type Roles = 'edgeRouterRoles' | 'identityRoles';
 type Row = PolicyRow<Roles> & Pick<EdgeRouterPolicy, 'isSystem'>;
@@ -47,17 +48,16 @@ export interface EdgeRouterPolicyStore extends PolicyStore<EdgeRouterPolicy, Edg
   remove(id: string): Promise<void>;
 }
 
+const KIND = slowRead<{ is_system: boolean }>(
+  'edge-router-policy-kind',
+  `SELECT is_system FROM ${edgeRouterPolicy.table} WHERE id = $1`,
+);
+
 export function edgeRouterPolicyStore(db: Db, lists: Lists): EdgeRouterPolicyStore {
   const store = storeOn(db, lists);
   /** Whether a policy is the system's never changes. */
   const refuseSystem = async (id: string, kind: 'notDeletable' | 'notUpdatable', verb: 'delete' | 'update') => {
-    const {
-      rows: [row],
-    } = await db.run<{ is_system: boolean }>(
-      'edge-router-policy-kind',
-      `SELECT is_system FROM ${edgeRouterPolicy.table} WHERE id = $1`,
-      [id],
-    );
+    const row = await db.one(KIND, [id]);
     if (row?.is_system === true)
       throw new DomainError(kind, {
         causeMessage: `cannot ${verb} system edgeRouterPolicy in a non-system context (id=${id})`,

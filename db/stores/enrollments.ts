@@ -8,7 +8,7 @@ import type {
   NamedRef,
   Page,
 } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, selectSql, update } from '../query/table.js';
 import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
 import { mayEnroll } from '../../domain/auth/rights.js';
@@ -17,6 +17,7 @@ import { notAbove } from './rights.js';
 import { inAll, referringTo } from '../query/scopes.js';
 import type { SymbolDef } from '../filter/index.js';
 import { enrollmentSymbols } from './symbols.js';
+import { change, read } from '../postgres/statement.js';
 
 const ENROLLMENT = 'enrollment';
 
@@ -80,8 +81,8 @@ function sourceFor(caller: Rights): ListSource<Row, Enrollment> {
   return isOfRouters ? READABLE.ofRouters : READABLE.none;
 }
 
-const DETAIL = detailSql(source);
-const BY_TOKEN = selectSql(source, 'WHERE t.token = $1');
+const DETAIL = read<Row>('enrollment-detail', detailSql(source));
+const BY_TOKEN = read<Row>('enrollment-by-token', selectSql(source, 'WHERE t.token = $1'));
 
 function fromRow(row: Row): Enrollment {
   return {
@@ -119,10 +120,15 @@ export interface EnrollmentStore {
   take(id: string, token: string): Promise<boolean>;
 }
 
+const TAKE = change(
+  'enrollment-take',
+  ({ returningActor }) => `DELETE FROM enrollments WHERE id = $1 AND token = $2${returningActor}`,
+);
+
 export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
   return {
-    get: (id) => getOne(db, ENROLLMENT, ['enrollment-detail', DETAIL], [id], fromRow),
-    findByToken: (token) => findOne(db, ['enrollment-by-token', BY_TOKEN], [token], fromRow),
+    get: (id) => getOne(db, ENROLLMENT, DETAIL, [id], fromRow),
+    findByToken: (token) => findOne(db, BY_TOKEN, [token], fromRow),
     list: (request) =>
       lists.page(
         db,
@@ -151,10 +157,7 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
     },
     remove: (id) => remove(db, 'enrollments', ENROLLMENT, id),
     async take(id, token) {
-      const { rowCount } = await db.write('enrollment-take', 'DELETE FROM enrollments WHERE id = $1 AND token = $2', [
-        id,
-        token,
-      ]);
+      const rowCount = await db.count(TAKE, [id, token]);
       return rowCount === 1;
     },
   };

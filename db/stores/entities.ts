@@ -1,6 +1,6 @@
 /** All declared entities, for what is read off every one of them. */
 import type { SymbolTable } from '../filter/index.js';
-import type { Versioned } from '../postgres/precondition.js';
+import type { Versioned } from '../postgres/contracts.js';
 import * as undeclaredForClients from './client-symbols.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';

@@ -7,7 +7,8 @@ import type { EventPosition } from '../../domain/events/position.js';
 import { EVENT_BATCH_LOCK } from '../postgres/advisory-locks.js';
 import { AUDIT_COLUMNS, recordFromRow } from './audit-records.js';
 import type { AuditRow } from './audit-records.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
+import { locking, read, slowRead } from '../postgres/statement.js';
 
 /** What is there to be read. */
 export interface EventRange {
@@ -39,19 +40,25 @@ export interface EventStore {
   sweep(max: number): Promise<number>;
 }
 
-const CLOSE = `SELECT close_event_batch(${EVENT_BATCH_LOCK}) AS last`;
+const CLOSE = locking<{ last: number }>('events-close', `SELECT close_event_batch(${EVENT_BATCH_LOCK}) AS last`);
 
-const RANGE = `SELECT left(w.timeline_id, 8) AS timeline,
+const RANGE = read<EventRange>(
+  'events-range',
+  `SELECT left(w.timeline_id, 8) AS timeline,
   coalesce((SELECT min(n) FROM event_batches WHERE snapshot IS NOT NULL AND n > 0), 1) AS first,
-  coalesce((SELECT max(n) FROM event_batches), 0) AS last FROM network w`;
+  coalesce((SELECT max(n) FROM event_batches), 0) AS last FROM network w`,
+);
 
 /** Of the batch `b`, the record `t`: the bounds are for the index. */
 const IN_BATCH = `t.xid >= coalesce(pg_snapshot_xmin(b.earlier), '0'::xid8) AND t.xid < pg_snapshot_xmax(b.snapshot)
   AND pg_visible_in_snapshot(t.xid, b.snapshot)
   AND (b.earlier IS NULL OR NOT pg_visible_in_snapshot(t.xid, b.earlier))`;
 
-const HAS = `SELECT EXISTS (SELECT FROM event_batches b JOIN audit_records t ON ${IN_BATCH}
-  WHERE b.n = $1 AND t.seq = $2) AS found`;
+const HAS = slowRead<{ found: boolean }>(
+  'events-has',
+  `SELECT EXISTS (SELECT FROM event_batches b JOIN audit_records t ON ${IN_BATCH}
+  WHERE b.n = $1 AND t.seq = $2) AS found`,
+);
 
 /** Of `before` and `after`, in one page: a record may have two mebibytes, and many readers read at a time. */
 const PAGE_BYTES = 1024 * 1024;
@@ -64,7 +71,9 @@ const most = (value: string) => `coalesce(pg_column_size(${value}) *
     CASE pg_column_compression(${value}) WHEN 'pglz' THEN 90 WHEN 'lz4' THEN 255 ELSE 1 END, 0)`;
 
 /** At least one record, if there is any. `found` is how many there would be without the bound of bytes. */
-const AFTER = `WITH following AS MATERIALIZED (
+const AFTER = slowRead<Row>(
+  'events-after',
+  `WITH following AS MATERIALIZED (
   SELECT b.n AS batch, r.* FROM event_batches b CROSS JOIN LATERAL (
     SELECT t.* FROM audit_records t WHERE ${IN_BATCH} AND (b.n > $1 OR t.seq > $2) ORDER BY t.seq LIMIT $4) r
   WHERE b.n BETWEEN $1 AND $3 AND b.snapshot IS NOT NULL ORDER BY b.n, r.seq LIMIT $4),
@@ -74,43 +83,41 @@ summed AS (
   SELECT s.*, count(*) OVER () AS found, sum(s.bytes) OVER (ORDER BY s.batch, s.seq) - s.bytes AS earlier
   FROM sized s)
 SELECT t.batch, t.seq, t.found, ${AUDIT_COLUMNS} FROM summed t
-WHERE t.earlier = 0 OR t.earlier + t.bytes <= ${PAGE_BYTES} ORDER BY t.batch, t.seq`;
+WHERE t.earlier = 0 OR t.earlier + t.bytes <= ${PAGE_BYTES} ORDER BY t.batch, t.seq`,
+);
 
 /** Batches in one statement: so it is short, however little each of them holds. */
 const MAX_BATCHES = 200;
 
 /** What came before the oldest record is gone; the last batch says where the next one begins. */
-const SWEEP = `DELETE FROM event_batches WHERE n IN (SELECT n FROM event_batches
+const SWEEP = locking(
+  'events-sweep',
+  `DELETE FROM event_batches WHERE n IN (SELECT n FROM event_batches
   WHERE n < (SELECT max(n) FROM event_batches) AND closed_at < (SELECT min(at) FROM audit_records)
-  ORDER BY n LIMIT $1 FOR UPDATE SKIP LOCKED)`;
+  ORDER BY n LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+);
 
 type Row = AuditRow & { readonly batch: number; readonly seq: number; readonly found: number };
 
 export function eventStore(db: Db): EventStore {
   return {
     async close() {
-      const {
-        rows: [row],
-      } = await db.run<{ last: number }>('events-close', CLOSE);
+      const row = await db.one(CLOSE);
       if (row === undefined) throw new Error('a batch was closed without an answer');
       return row.last;
     },
     async range() {
-      const {
-        rows: [row],
-      } = await db.read<EventRange>('events-range', RANGE);
+      const row = await db.one(RANGE);
       if (row === undefined) throw new Error('the database has no network');
       return row;
     },
     async has({ batch, seq }) {
-      const {
-        rows: [row],
-      } = await db.run<{ found: boolean }>('events-has', HAS, [batch, seq]);
+      const row = await db.one(HAS, [batch, seq]);
       return row?.found === true;
     },
     async after({ batch, seq }, through, limit) {
       const last = Math.min(through, batch + MAX_BATCHES);
-      const { rows } = await db.run<Row>('events-after', AFTER, [batch, seq, last, limit]);
+      const rows = await db.many(AFTER, [batch, seq, last, limit]);
       const found = rows[0]?.found ?? 0;
       const records = rows.map((row) => ({
         ...recordFromRow(row),
@@ -121,7 +128,7 @@ export function eventStore(db: Db): EventStore {
       return { records, end: isPart ? latest.position : { batch: last + 1, seq: 0 } };
     },
     async sweep(max) {
-      return (await db.run('events-sweep', SWEEP, [max])).rowCount;
+      return db.count(SWEEP, [max]);
     },
   };
 }

@@ -2,14 +2,14 @@
 import type { ExternalJwtSigner, KeySource, SignerSettings, TargetToken } from '../../domain/auth/external-signer.js';
 import { notFound } from '../../domain/errors.js';
 import type { Page, Tags } from '../../domain/model.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
 import { publicSignerSymbols } from './client-symbols.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { rowsWhere } from '../query/scopes.js';
 import { externalJwtSignerSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, selectSql, update } from '../query/table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import { change, locking, read } from '../postgres/statement.js';
 
 const SIGNER = 'externalJwtSigner';
 
@@ -70,8 +70,8 @@ const source: ListSource<Row, ExternalJwtSigner> = {
 };
 
 const DETAIL = detailSql(source);
-const ENABLED = selectSql(source, 'WHERE t.issuer = $1 AND t.is_enabled');
-const FOR_CHANGE = `${DETAIL} FOR NO KEY UPDATE`;
+const ENABLED = read<Row>('jwt-signer-enabled', selectSql(source, 'WHERE t.issuer = $1 AND t.is_enabled'));
+const FOR_CHANGE = read<Row>('jwt-signer-lock-change', `${DETAIL} FOR NO KEY UPDATE`);
 const enabledOnly = rowsWhere('enabled', () => 't.is_enabled');
 
 function fromRow(row: Row): ExternalJwtSigner {
@@ -129,15 +129,32 @@ export interface ExternalJwtSignerStore {
   remove(id: string): Promise<void>;
 }
 
+const JWT_SIGNER_DETAIL = read<Row>('jwt-signer-detail', DETAIL);
+
+const JWT_SIGNER_HOLD = locking(
+  'jwt-signer-hold',
+  'SELECT FROM external_jwt_signers WHERE id = $1 AND updated_at = $2 FOR SHARE',
+);
+
+const JWT_SIGNER_DELETE = change<{ deleted: boolean; allowing: string[]; requiring: string[] }>(
+  'jwt-signer-delete',
+  ({ actor }) => `WITH allowing AS (
+    SELECT auth_policy_id AS id FROM auth_policy_signers WHERE signer_id = $1 ORDER BY 1 LIMIT 10),
+  requiring AS (SELECT id FROM auth_policies WHERE require_ext_jwt_signer_id = $1 ORDER BY id LIMIT 10),
+  gone AS (DELETE FROM external_jwt_signers WHERE id = $1
+    AND NOT EXISTS (SELECT FROM allowing) AND NOT EXISTS (SELECT FROM requiring) RETURNING id${actor})
+  SELECT EXISTS (SELECT FROM gone) AS deleted,
+    ARRAY (SELECT id FROM allowing) AS allowing, ARRAY (SELECT id FROM requiring) AS requiring`,
+);
+
 export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerStore {
   return {
-    get: (id) => getOne(db, SIGNER, ['jwt-signer-detail', DETAIL], [id], fromRow),
-    findEnabled: (issuer) => findOne(db, ['jwt-signer-enabled', ENABLED], [issuer], fromRow),
+    get: (id) => getOne(db, SIGNER, JWT_SIGNER_DETAIL, [id], fromRow),
+    findEnabled: (issuer) => findOne(db, ENABLED, [issuer], fromRow),
     async hold({ id, updatedAt }) {
-      const sql = 'SELECT FROM external_jwt_signers WHERE id = $1 AND updated_at = $2 FOR SHARE';
-      return (await db.run('jwt-signer-hold', sql, [id, updatedAt])).rowCount > 0;
+      return (await db.count(JWT_SIGNER_HOLD, [id, updatedAt])) > 0;
     },
-    lockForChange: (id) => getOne(db, SIGNER, ['jwt-signer-lock-change', FOR_CHANGE], [id], fromRow),
+    lockForChange: (id) => getOne(db, SIGNER, FOR_CHANGE, [id], fromRow),
     list: (request) =>
       request.isForClient === true
         ? lists.page(db, { ...source, symbols: publicSignerSymbols }, request, enabledOnly)
@@ -148,19 +165,7 @@ export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerS
       db.touched?.('apiSessions');
     },
     async remove(id) {
-      const {
-        rows: [row],
-      } = await db.write<{ deleted: boolean; allowing: string[]; requiring: string[] }>(
-        'jwt-signer-delete',
-        `WITH allowing AS (
-          SELECT auth_policy_id AS id FROM auth_policy_signers WHERE signer_id = $1 ORDER BY 1 LIMIT 10),
-        requiring AS (SELECT id FROM auth_policies WHERE require_ext_jwt_signer_id = $1 ORDER BY id LIMIT 10),
-        gone AS (DELETE FROM external_jwt_signers WHERE id = $1
-          AND NOT EXISTS (SELECT FROM allowing) AND NOT EXISTS (SELECT FROM requiring) RETURNING id ${BY_ACTOR})
-        SELECT EXISTS (SELECT FROM gone) AS deleted,
-          ARRAY (SELECT id FROM allowing) AS allowing, ARRAY (SELECT id FROM requiring) AS requiring`,
-        [id],
-      );
+      const row = await db.one(JWT_SIGNER_DELETE, [id]);
       db.touched?.('apiSessions');
       if (row === undefined) throw notFound(SIGNER, id);
       if (row.allowing.length > 0) throw inUse('primary.extJwt.allowedSigners', SIGNER, 'authPolicy', row.allowing);

@@ -1,9 +1,9 @@
 /** Sessions for services that were refused because of what is known of the device: the latest, for administrators. */
 import type { PolicyType } from '../../domain/model.js';
 import type { CheckFailure } from '../../domain/posture/failures.js';
-import type { Db } from '../postgres/db.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
 import { json } from '../query/table.js';
+import { asyncChange, slowRead } from '../postgres/statement.js';
 
 interface PolicyFailure {
   readonly policyId: string;
@@ -23,13 +23,16 @@ export interface FailedRequest {
 /** Of each identity. */
 const MAX = 50;
 
-const NOTE = `WITH old AS (
+const NOTE = asyncChange(
+  'failed-request-note',
+  ({ returningActor }) => `WITH old AS (
   DELETE FROM failed_service_requests WHERE identity_id = $1 AND place <= (
     SELECT place FROM failed_service_requests WHERE identity_id = $1
     ORDER BY place DESC OFFSET ${MAX - 1} LIMIT 1))
 INSERT INTO failed_service_requests
   (identity_id, api_session_id, service_id, service_name, session_type, policy_failures)
-VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${EXPENDABLE}`;
+VALUES ($1, $2, $3, $4, $5, $6)${returningActor}`,
+);
 
 export interface FailedRequestStore {
   note(identityId: string, failed: FailedRequest): Promise<void>;
@@ -37,26 +40,20 @@ export interface FailedRequestStore {
   ofIdentity(identityId: string): Promise<(FailedRequest & { readonly at: Date })[]>;
 }
 
+const FAILED_REQUESTS = slowRead<FailedRequest & { at: Date }>(
+  'failed-requests',
+  `SELECT at, api_session_id AS "apiSessionId", service_id AS "serviceId", service_name AS "serviceName",
+    session_type AS "sessionType", policy_failures AS "policyFailures"
+  FROM failed_service_requests WHERE identity_id = $1 ORDER BY place DESC LIMIT ${MAX}`,
+);
+
 export function failedRequestStore(db: Db): FailedRequestStore {
   return {
     async note(identityId, { apiSessionId, serviceId, serviceName, sessionType, policyFailures }) {
-      await db.run('failed-request-note', NOTE, [
-        identityId,
-        apiSessionId,
-        serviceId,
-        serviceName,
-        sessionType,
-        json(policyFailures),
-      ]);
+      await db.execute(NOTE, [identityId, apiSessionId, serviceId, serviceName, sessionType, json(policyFailures)]);
     },
     async ofIdentity(identityId) {
-      const { rows } = await db.run<FailedRequest & { at: Date }>(
-        'failed-requests',
-        `SELECT at, api_session_id AS "apiSessionId", service_id AS "serviceId", service_name AS "serviceName",
-          session_type AS "sessionType", policy_failures AS "policyFailures"
-        FROM failed_service_requests WHERE identity_id = $1 ORDER BY place DESC LIMIT ${MAX}`,
-        [identityId],
-      );
+      const rows = await db.many(FAILED_REQUESTS, [identityId]);
       return rows;
     },
   };

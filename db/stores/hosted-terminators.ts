@@ -7,8 +7,9 @@ import type { PeerData, StoredPeerData } from '../../domain/fabric/terminator.js
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import type { HostingPrecedence } from '../../domain/model.js';
 import { TOUCHED, laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { reachesSql } from './router-models.js';
+import { changeAside, locking, read, slowRead } from '../postgres/statement.js';
 
 interface AnyDraft {
   /** Also its address. */
@@ -112,27 +113,41 @@ export interface HostedTerminatorStore {
   ): Promise<string[]>;
 }
 
-const FIND = `SELECT router_id, service_id, binding, session_id, instance_id, instance_secret, cost, precedence,
+const FIND = read<FoundRow>(
+  'host-find',
+  `SELECT router_id, service_id, binding, session_id, instance_id, instance_secret, cost, precedence,
   peer_data
-  FROM terminators WHERE id = $1`;
+  FROM terminators WHERE id = $1`,
+);
 /** The seed of a hash that is the number of a lock; the same on every controller of a network. */
 const HOST_SEED = 7_210_420;
 /** One host and service are counted by one at a time. */
 const lockHost = (service: string, host: string) =>
   `pg_advisory_xact_lock(hashtextextended(${service} || ' ' || ${host}, ${HOST_SEED}))`;
-const SESSION = `SELECT service_id, identity_id, ${lockHost('service_id', 'identity_id')} FROM sessions
-  WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`;
-const SERVICE = `SELECT ${lockHost('id', '$2')} FROM services WHERE id = $1 FOR KEY SHARE`;
+const SESSION = locking<{ service_id: string; identity_id: string }>(
+  'host-session',
+  `SELECT service_id, identity_id, ${lockHost('service_id', 'identity_id')} FROM sessions
+  WHERE id = $1 AND type = 'Bind' FOR KEY SHARE`,
+);
+const SERVICE = locking('host-service', `SELECT ${lockHost('id', '$2')} FROM services WHERE id = $1 FOR KEY SHARE`);
 const INSTANCE_SEED = 7_210_419;
 /** Two hosts that come at once with one instance id: the second one waits, and then sees the first. */
-const LOCK_INSTANCE = `SELECT pg_advisory_xact_lock(hashtextextended($1, ${INSTANCE_SEED}))`;
-const INSTANCE = `SELECT EXISTS (SELECT FROM terminators
-  WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`;
+const LOCK_INSTANCE = locking(
+  'host-instance-lock',
+  `SELECT pg_advisory_xact_lock(hashtextextended($1, ${INSTANCE_SEED}))`,
+);
+const INSTANCE = slowRead<{ taken: boolean }>(
+  'host-instance',
+  `SELECT EXISTS (SELECT FROM terminators
+  WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`,
+);
 /** Counts no further than the bound. */
 export const isBelow = (most: number, where: string) =>
   `(SELECT count(*) FROM (SELECT FROM terminators WHERE ${where} LIMIT ${most}) c) < ${most}`;
 /** Counts only for one that is not there yet. */
-const UPSERT = `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,
+const UPSERT = changeAside<{ is_new: boolean }>(
+  'host-upsert',
+  ({ actor }) => `INSERT INTO terminators AS t (id, address, binding, is_system, router_id, session_id, service_id,
   host_id, instance_id, instance_secret, peer_data, cost, precedence)
 SELECT $1, $1, $2, true, $3, $4::text, $5, $6, $7, $8::bytea, $9::jsonb, $10::integer, $11
 WHERE EXISTS (SELECT FROM terminators WHERE id = $1)
@@ -144,21 +159,28 @@ ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, peer_data = exc
   cost = excluded.cost, precedence = excluded.precedence, updated_at = ${laterThan('t.updated_at')}
 WHERE t.binding = excluded.binding AND t.router_id = excluded.router_id AND t.service_id = excluded.service_id
   AND t.host_id = excluded.host_id AND t.instance_id = excluded.instance_id
-RETURNING (xmax = 0) AS is_new`;
+RETURNING (xmax = 0) AS is_new${actor}`,
+);
 
 /** Strategies for which a cost is a weight at most. */
 const TAKE_ANY: readonly Strategy[] = ['random', 'weighted'];
-const TARGETS = `SELECT t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
+const TARGETS = read<DialTarget>(
+  'dial-targets',
+  `SELECT t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
   t.session_id AS "sessionId", t.cost, t.precedence, t.peer_data AS "peerData"
 FROM terminators t JOIN unnest($3::text[], $4::float8[]) AS p (router_id, cost) ON p.router_id = t.router_id
 WHERE t.service_id = $1 AND t.instance_id = $2
 ORDER BY array_position(ARRAY['required', 'default', 'failed'], t.precedence), t.id <> $6,
   CASE WHEN $5 THEN 0 ELSE t.cost + p.cost END, random()
-LIMIT $7`;
+LIMIT $7`,
+);
 
 /** Of one moment: a terminator that is seen here was made by a grant that is seen too, unless it is lost by now. */
-const REMOVE_TUNNELED = `DELETE FROM terminators t WHERE t.router_id = $1 AND t.binding = $2 AND t.is_system
-  AND (t.service_id = ANY ($3)) <> $4 AND NOT ${reachesSql('$1', 't.service_id', "'Bind'")} RETURNING t.id`;
+const REMOVE_TUNNELED = changeAside<{ id: string }>(
+  'terminators-remove-tunneled',
+  ({ actor }) => `DELETE FROM terminators t WHERE t.router_id = $1 AND t.binding = $2 AND t.is_system
+  AND (t.service_id = ANY ($3)) <> $4 AND NOT ${reachesSql('$1', 't.service_id', "'Bind'")} RETURNING t.id${actor}`,
+);
 
 interface FoundRow {
   router_id: string;
@@ -179,21 +201,56 @@ interface Owner {
   readonly hostId: string;
 }
 
+const DIAL_HAS_ANY = read<{ any: boolean }>(
+  'dial-has-any',
+  'SELECT EXISTS (SELECT FROM terminators WHERE service_id = $1) AS any',
+);
+
+const TERMINATOR_IS_THERE = read<{ there: boolean }>(
+  'terminator-is-there',
+  'SELECT EXISTS (SELECT FROM terminators WHERE id = $1) AS there',
+);
+
+const TERMINATORS_HOSTED = slowRead<HostedTerminator>(
+  'terminators-hosted',
+  `SELECT id, binding, address, session_id AS "sessionId" FROM terminators
+  WHERE router_id = $1 AND id > $2 AND (session_id IS NOT NULL OR binding = $4 AND is_system)
+  ORDER BY id LIMIT $3`,
+);
+
+const TERMINATOR_CHANGE = changeAside(
+  'terminator-change',
+  ({
+    returningActor,
+  }) => `UPDATE terminators SET cost = coalesce($4, cost), precedence = coalesce($5, precedence), ${TOUCHED}
+  WHERE id = $1 AND router_id = $2 AND host_id = $3${returningActor}`,
+);
+
+const TERMINATORS_REMOVE = changeAside<{ id: string }>(
+  'terminators-remove',
+  ({ actor }) => `DELETE FROM terminators WHERE id = ANY ($1) AND router_id = $2 AND is_system RETURNING id${actor}`,
+);
+
+const TERMINATORS_REMOVE_OF_SESSIONS = changeAside(
+  'terminators-remove-of-sessions',
+  ({ returningActor }) => `DELETE FROM terminators WHERE session_id = ANY ($1) AND router_id = $2${returningActor}`,
+);
+
 export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
   const sessionOf = async (sessionId: string) => {
-    const { rows } = await db.run<{ service_id: string; identity_id: string }>('host-session', SESSION, [sessionId]);
+    const rows = await db.many(SESSION, [sessionId]);
     return rows[0];
   };
   const isInstanceTaken = async (serviceId: string, hostId: string, { id, instanceId }: AnyDraft) => {
     if (instanceId === '') return false;
-    await db.run('host-instance-lock', LOCK_INSTANCE, [`${serviceId} ${instanceId}`]);
-    const { rows } = await db.run<{ taken: boolean }>('host-instance', INSTANCE, [serviceId, instanceId, hostId, id]);
+    await db.execute(LOCK_INSTANCE, [`${serviceId} ${instanceId}`]);
+    const rows = await db.many(INSTANCE, [serviceId, instanceId, hostId, id]);
     return rows[0]?.taken === true;
   };
-  const find = async (id: string) => (await db.read<FoundRow>('host-find', FIND, [id])).rows[0];
+  const find = async (id: string) => await db.one(FIND, [id]);
   const upsert = async (draft: AnyDraft, { binding, sessionId, serviceId, hostId }: Owner): Promise<Hosting> => {
     if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
-    const { rows } = await db.writeAside<{ is_new: boolean }>('host-upsert', UPSERT, [
+    const rows = await db.many(UPSERT, [
       draft.id,
       binding,
       draft.routerId,
@@ -226,11 +283,11 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     },
     async hostTunnel(draft) {
       const { serviceId, routerId } = draft;
-      if ((await db.run('host-service', SERVICE, [serviceId, routerId])).rowCount === 0) return 'noService';
+      if ((await db.count(SERVICE, [serviceId, routerId])) === 0) return 'noService';
       return upsert(draft, { binding: TUNNEL_BINDING, sessionId: null, serviceId, hostId: routerId });
     },
     async targets({ serviceId, instanceId, pathCosts, strategy, sticky, max }) {
-      const { rows } = await db.read<DialTarget>('dial-targets', TARGETS, [
+      const rows = await db.many(TARGETS, [
         serviceId,
         instanceId,
         [...pathCosts.keys()],
@@ -242,62 +299,30 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
       return [...rows];
     },
     async hasAny(serviceId) {
-      const { rows } = await db.read<{ any: boolean }>(
-        'dial-has-any',
-        'SELECT EXISTS (SELECT FROM terminators WHERE service_id = $1) AS any',
-        [serviceId],
-      );
+      const rows = await db.many(DIAL_HAS_ANY, [serviceId]);
       return rows[0]?.any === true;
     },
     async isThere(id) {
-      const { rows } = await db.read<{ there: boolean }>(
-        'terminator-is-there',
-        'SELECT EXISTS (SELECT FROM terminators WHERE id = $1) AS there',
-        [id],
-      );
+      const rows = await db.many(TERMINATOR_IS_THERE, [id]);
       return rows[0]?.there === true;
     },
     async hostedOn(routerId, after, max) {
-      const { rows } = await db.run<HostedTerminator>(
-        'terminators-hosted',
-        `SELECT id, binding, address, session_id AS "sessionId" FROM terminators
-        WHERE router_id = $1 AND id > $2 AND (session_id IS NOT NULL OR binding = $4 AND is_system)
-        ORDER BY id LIMIT $3`,
-        [routerId, after, max, TUNNEL_BINDING],
-      );
+      const rows = await db.many(TERMINATORS_HOSTED, [routerId, after, max, TUNNEL_BINDING]);
       return [...rows];
     },
     async change({ id, routerId, identityId }, { cost, precedence }) {
-      const { rowCount } = await db.writeAside(
-        'terminator-change',
-        `UPDATE terminators SET cost = coalesce($4, cost), precedence = coalesce($5, precedence), ${TOUCHED}
-        WHERE id = $1 AND router_id = $2 AND host_id = $3`,
-        [id, routerId, identityId, cost ?? null, precedence ?? null],
-      );
+      const rowCount = await db.count(TERMINATOR_CHANGE, [id, routerId, identityId, cost ?? null, precedence ?? null]);
       return rowCount > 0;
     },
     async remove(ids, routerId) {
-      const { rows } = await db.writeAside<{ id: string }>(
-        'terminators-remove',
-        'DELETE FROM terminators WHERE id = ANY ($1) AND router_id = $2 AND is_system RETURNING id',
-        [ids, routerId],
-      );
+      const rows = await db.many(TERMINATORS_REMOVE, [ids, routerId]);
       return rows.map(({ id }) => id);
     },
     async removeOfSessions(sessionIds, routerId) {
-      await db.writeAside(
-        'terminators-remove-of-sessions',
-        'DELETE FROM terminators WHERE session_id = ANY ($1) AND router_id = $2',
-        [sessionIds, routerId],
-      );
+      await db.execute(TERMINATORS_REMOVE_OF_SESSIONS, [sessionIds, routerId]);
     },
     async removeTunneled(routerId, { ids, areKept }) {
-      const { rows } = await db.writeAside<{ id: string }>('terminators-remove-tunneled', REMOVE_TUNNELED, [
-        routerId,
-        TUNNEL_BINDING,
-        ids,
-        areKept,
-      ]);
+      const rows = await db.many(REMOVE_TUNNELED, [routerId, TUNNEL_BINDING, ids, areKept]);
       return rows.map(({ id }) => id);
     },
   };

@@ -7,9 +7,8 @@ import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, LazyRow }
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { endAll } from './api-sessions.js';
 import { areHeld } from './rights.js';
@@ -19,6 +18,7 @@ import { identitySymbols } from './symbols.js';
 import type { RoleFilter } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
+import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 export const IDENTITY = 'identity';
 
@@ -111,7 +111,7 @@ const source: ListSource<Row, Identity> = {
   joins: 'JOIN auth_policies p ON p.id = t.auth_policy_id',
 };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('identity-detail', detailSql(source));
 
 function fromRow(row: Row): Identity {
   return {
@@ -144,27 +144,33 @@ function fromRow(row: Row): Identity {
 const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions FROM identities WHERE id = $1`;
 
 /** Without what they host. Of many in one statement their number is counted once. */
-const CREATE_MANY = `WITH made AS (
+const CREATE_MANY = change(
+  'identity-create-many',
+  ({ actor }) => `WITH made AS (
   INSERT INTO identities (id, name, type_id, is_admin, external_id, auth_policy_id, role_attributes, permissions,
     app_data, default_hosting_cost, default_hosting_precedence, tags)
   SELECT id, name, "typeId", "isAdmin", "externalId", "authPolicyId", "roleAttributes", permissions, "appData",
     "defaultHostingCost", "defaultHostingPrecedence", tags
   FROM jsonb_to_recordset($1::jsonb) AS i (id text, name text, "typeId" text, "isAdmin" boolean, "externalId" text,
     "authPolicyId" text, "roleAttributes" text[], permissions text[], "appData" jsonb, "defaultHostingCost" int,
-    "defaultHostingPrecedence" text, tags jsonb) RETURNING id)
+    "defaultHostingPrecedence" text, tags jsonb) RETURNING id${actor})
 INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
 SELECT e.id, e.method, made.id, e."caId", e.username, e.token, e.jwt, e."expiresAt"
 FROM made JOIN jsonb_to_recordset($2::jsonb) AS e ("identityId" text, id text, method text, "caId" text, username text,
-  token uuid, jwt text, "expiresAt" timestamptz) ON e."identityId" = made.id`;
+  token uuid, jwt text, "expiresAt" timestamptz) ON e."identityId" = made.id`,
+);
 
-const CREATE = `WITH made AS (
+const CREATE = change(
+  'identity-create',
+  ({ actor }) => `WITH made AS (
   INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
     permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id ${BY_ACTOR})
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id${actor})
 INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
 SELECT e.id, e.method, made.id, e.ca_id, e.username, e.token, e.jwt, e.expires_at
 FROM made, jsonb_to_recordset($14::jsonb)
-  AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`;
+  AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`,
+);
 
 /** One of many that are made at a time: ordinary ones, without hostings. */
 export interface NewIdentity {
@@ -217,61 +223,110 @@ export interface IdentityStore {
   enable(id: string): Promise<void>;
 }
 
+const HOSTINGS_LOCK = locking(
+  'identity-hostings-lock',
+  'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE',
+);
+
+const HOSTINGS_CLEAR = change(
+  'identity-hostings-clear',
+  ({ returningActor }) =>
+    `DELETE FROM identity_hostings WHERE identity_id = $1 AND service_id <> ALL ($2)${returningActor}`,
+);
+
+const HOSTINGS_WRITE = change(
+  'identity-hostings-write',
+  ({ returningActor }) => `INSERT INTO identity_hostings AS t (identity_id, service_id, cost, precedence)
+  SELECT $1, h.service_id, h.cost, h.precedence
+  FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)
+  ON CONFLICT (identity_id, service_id) DO UPDATE SET cost = excluded.cost, precedence = excluded.precedence
+  WHERE (t.cost, t.precedence) IS DISTINCT FROM (excluded.cost, excluded.precedence)${returningActor}`,
+);
+
+const BY_NAME = read<Selectable>(
+  'identity-by-name',
+  `SELECT id, role_attributes AS "roleAttributes" FROM identities
+  WHERE id = $1 OR name = $1 ORDER BY (id = $1) DESC LIMIT 1`,
+);
+
+const IDENTITY_RIGHTS = read<{ isAdmin: boolean; permissions: string[] }>('identity-rights', RIGHTS);
+
+const RIGHTS_LOCK = locking<{ isAdmin: boolean; permissions: string[] }>(
+  'identity-rights-lock',
+  `${RIGHTS} FOR UPDATE`,
+);
+
+const LOCK = locking('identity-lock', 'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE');
+
+const CLAIM_EXTERNAL_ID = change(
+  'identity-claim-external-id',
+  ({ returningActor }) => `UPDATE identities SET external_id = $2,
+  ${TOUCHED} WHERE id = $1 AND coalesce(external_id, $2) = $2${returningActor}`,
+);
+
+const HIGHEST_NUMBER = slowRead<{ number: number }>(
+  'identity-highest-number',
+  `SELECT coalesce(max(right(name, 6)), '0')::int AS number
+  FROM identities WHERE name > $1 || '000000' AND name <= $1 || '999999' AND length(name) = length($1) + 6
+  AND right(name, 6) ~ '^[0-9]{6}$'`,
+);
+
+const DELETE = change<{ deleted: boolean; known: boolean }>(
+  'identity-delete',
+  ({ actor }) => `WITH gone AS (
+  DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id${actor})
+  SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
+);
+
+const DELETE_ORDINARY = change(
+  'identity-delete-ordinary',
+  ({ returningActor }) => `DELETE FROM identities WHERE id = $1 AND NOT is_admin AND NOT is_default_admin
+  AND NOT EXISTS (SELECT FROM routers WHERE id = $1)
+  AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})${returningActor}`,
+);
+
+const DISABLE = change(
+  'identity-disable',
+  ({ actor }) => `WITH ended AS (${endAll('identity_id = $1')})
+  UPDATE identities SET disabled_at = now(), ${TOUCHED},
+    disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
+  WHERE id = $1 RETURNING id${actor}`,
+);
+
+const ENABLE = change(
+  'identity-enable',
+  ({ returningActor }) => `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
+  ${TOUCHED} WHERE id = $1${returningActor}`,
+);
+
 export function identityStore(db: Db, lists: Lists): IdentityStore {
-  const find = (id: string) => findOne(db, ['identity-detail', DETAIL], [id], fromRow);
+  const find = (id: string) => findOne(db, DETAIL, [id], fromRow);
   /** Services are locked before hostings, in the order in which the delete of a service takes them. */
   const writeHostings = async (id: string, hostings: readonly Hosting[]) => {
-    await db.run('identity-hostings-lock', 'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [
-      hostings.map((h) => h.serviceId),
-    ]);
+    await db.execute(HOSTINGS_LOCK, [hostings.map((h) => h.serviceId)]);
     const ids = hostings.map((h) => h.serviceId);
-    await db.write(
-      'identity-hostings-clear',
-      'DELETE FROM identity_hostings WHERE identity_id = $1 AND service_id <> ALL ($2)',
-      [id, ids],
-    );
+    await db.execute(HOSTINGS_CLEAR, [id, ids]);
     if (hostings.length === 0) return;
-    await db.write(
-      'identity-hostings-write',
-      `INSERT INTO identity_hostings AS t (identity_id, service_id, cost, precedence)
-      SELECT $1, h.service_id, h.cost, h.precedence
-      FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)
-      ON CONFLICT (identity_id, service_id) DO UPDATE SET cost = excluded.cost, precedence = excluded.precedence
-      WHERE (t.cost, t.precedence) IS DISTINCT FROM (excluded.cost, excluded.precedence)`,
-      [id, ids, hostings.map((h) => h.cost), hostings.map((h) => h.precedence)],
-    );
+    await db.execute(HOSTINGS_WRITE, [id, ids, hostings.map((h) => h.cost), hostings.map((h) => h.precedence)]);
   };
   return {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
     async findByIdOrName(idOrName) {
-      const {
-        rows: [row],
-      } = await db.read<Selectable>(
-        'identity-by-name',
-        `SELECT id, role_attributes AS "roleAttributes" FROM identities
-        WHERE id = $1 OR name = $1 ORDER BY (id = $1) DESC LIMIT 1`,
-        [idOrName],
-      );
+      const row = await db.one(BY_NAME, [idOrName]);
       return row;
     },
     async findRights(id) {
-      const {
-        rows: [row],
-      } = await db.read<{ isAdmin: boolean; permissions: string[] }>('identity-rights', RIGHTS, [id]);
+      const row = await db.one(IDENTITY_RIGHTS, [id]);
       return row;
     },
     async lockRights(id) {
-      const {
-        rows: [row],
-      } = await db.run<{ isAdmin: boolean; permissions: string[] }>('identity-rights-lock', `${RIGHTS} FOR UPDATE`, [
-        id,
-      ]);
+      const row = await db.one(RIGHTS_LOCK, [id]);
       return row;
     },
     list: (request) => lists.unread(db, source, request, requested(request)),
     async create(id, draft, enrollments) {
-      await db.write('identity-create', CREATE, [
+      await db.execute(CREATE, [
         id,
         draft.name,
         draft.typeId,
@@ -290,13 +345,13 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       if (draft.hostings.length > 0) await writeHostings(id, draft.hostings);
     },
     async createMany(items) {
-      await db.write('identity-create-many', CREATE_MANY, [
+      await db.execute(CREATE_MANY, [
         JSON.stringify(items.map(({ id, draft }) => ({ id, ...draft }))),
         JSON.stringify(items.flatMap(({ id, enrollments }) => enrollments.map((e) => ({ identityId: id, ...e })))),
       ]);
     },
     async lockHostings(id) {
-      await db.run('identity-lock', 'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      await db.execute(LOCK, [id]);
       return ((await find(id)) ?? raise(notFound(IDENTITY, id))).hostings;
     },
     async update(id, changes) {
@@ -324,72 +379,32 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
     },
     async claimExternalId(id, externalId) {
-      const { rowCount } = await db.write(
-        'identity-claim-external-id',
-        `UPDATE identities SET external_id = $2,
-        ${TOUCHED} WHERE id = $1 AND coalesce(external_id, $2) = $2`,
-        [id, externalId],
-      );
+      const rowCount = await db.count(CLAIM_EXTERNAL_ID, [id, externalId]);
       db.touched?.({ identity: id });
       return rowCount === 1;
     },
     async highestNumber(name) {
-      const {
-        rows: [row],
-      } = await db.run<{ number: number }>(
-        'identity-highest-number',
-        `SELECT coalesce(max(right(name, 6)), '0')::int AS number
-        FROM identities WHERE name > $1 || '000000' AND name <= $1 || '999999' AND length(name) = length($1) + 6
-        AND right(name, 6) ~ '^[0-9]{6}$'`,
-        [name],
-      );
+      const row = await db.one(HIGHEST_NUMBER, [name]);
       return row?.number ?? 0;
     },
     async remove(id) {
-      const {
-        rows: [row],
-      } = await db.write<{ deleted: boolean; known: boolean }>(
-        'identity-delete',
-        `WITH gone AS (
-        DELETE FROM identities WHERE id = $1 AND NOT is_default_admin RETURNING id ${BY_ACTOR})
-        SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
-        [id],
-      );
+      const row = await db.one(DELETE, [id]);
       db.touched?.({ identity: id });
       if (row?.deleted === true) return;
       throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
     },
     async removeOrdinary(id, caller) {
-      const { rowCount } = await db.write(
-        'identity-delete-ordinary',
-        `DELETE FROM identities WHERE id = $1 AND NOT is_admin AND NOT is_default_admin
-        AND NOT EXISTS (SELECT FROM routers WHERE id = $1)
-        AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})`,
-        [id, caller.isAdmin ? null : caller.permissions],
-      );
+      const rowCount = await db.count(DELETE_ORDINARY, [id, caller.isAdmin ? null : caller.permissions]);
       db.touched?.({ identity: id });
       return rowCount === 1;
     },
     async disable(id, minutes) {
-      const { rowCount } = await db.write(
-        'identity-disable',
-        // The identity is changed, and so locked, first: what no other part of the statement reads runs at its end.
-        `WITH ended AS (${endAll('identity_id = $1')})
-        UPDATE identities SET disabled_at = now(), ${TOUCHED},
-          disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
-        WHERE id = $1 RETURNING id ${BY_ACTOR}`,
-        [id, minutes],
-      );
+      const rowCount = await db.count(DISABLE, [id, minutes]);
       db.touched?.({ identity: id });
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },
     async enable(id) {
-      const { rowCount } = await db.write(
-        'identity-enable',
-        `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
-        ${TOUCHED} WHERE id = $1`,
-        [id],
-      );
+      const rowCount = await db.count(ENABLE, [id]);
       db.touched?.({ identity: id });
       if (rowCount === 0) throw notFound(IDENTITY, id);
     },

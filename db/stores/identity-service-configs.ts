@@ -4,11 +4,12 @@
  */
 import type { NamedRef, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
 import type { Lists, ListRequest } from '../query/table.js';
 import { wholeList } from '../query/whole-list.js';
 import { identityServiceConfigSymbols } from './symbols.js';
+import { change, locking, slowRead } from '../postgres/statement.js';
 
 export interface ServiceConfigPair {
   readonly serviceId: string;
@@ -47,41 +48,68 @@ const assignedTo = (identityId: string) => (bind: Bind) =>
   FROM identity_service_configs o JOIN services s ON s.id = o.service_id JOIN configs c ON c.id = o.config_id
   WHERE o.identity_id = ${bind(identityId)}`;
 
+const SERVICE_CONFIGS_IDENTITY = locking(
+  'service-configs-identity',
+  'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE',
+);
+
+const SERVICE_CONFIGS_ALL = slowRead<ServiceConfigPair & { identityId: string }>(
+  'service-configs-all',
+  `SELECT identity_id AS "identityId", service_id AS "serviceId", config_id AS "configId"
+  FROM identity_service_configs ORDER BY identity_id, service_id, config_type_id`,
+);
+
+const SERVICE_CONFIGS_ASSIGN = change(
+  'service-configs-assign',
+  ({ returningActor }) => `INSERT INTO identity_service_configs (identity_id, service_id, config_id, config_type_id)
+  SELECT $1, p.service_id, c.id, c.config_type_id FROM unnest($2::text[], $3::text[]) p (service_id, config_id)
+  JOIN configs c ON c.id = p.config_id ORDER BY p.service_id, c.config_type_id
+  ON CONFLICT (identity_id, service_id, config_type_id) DO UPDATE SET config_id = excluded.config_id
+  WHERE identity_service_configs.config_id <> excluded.config_id${returningActor}`,
+);
+
+const SERVICE_CONFIGS_UNASSIGN_ALL = change(
+  'service-configs-unassign-all',
+  ({ returningActor }) => `DELETE FROM identity_service_configs WHERE identity_id = $1${returningActor}`,
+);
+
+const SERVICE_CONFIGS_UNASSIGN = change(
+  'service-configs-unassign',
+  ({ returningActor }) => `DELETE FROM identity_service_configs o
+  USING unnest($2::text[], $3::text[]) p (service_id, config_id)
+  WHERE o.identity_id = $1 AND o.service_id = p.service_id AND o.config_id = p.config_id${returningActor}`,
+);
+
+const lockIn = (table: 'services' | 'configs', configType: string) =>
+  locking<{ id: string; config_type_id: string }>(
+    `service-configs-${table}`,
+    `SELECT id, ${configType} FROM ${table} WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE`,
+  );
+
+const LOCKS = {
+  services: lockIn('services', 'NULL AS config_type_id'),
+  configs: lockIn('configs', 'config_type_id'),
+};
+
 export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServiceConfigStore {
   /** Writers of the same identity wait for each other here, so that they cannot do so row by row. */
   const lockIdentity = async (id: string) => {
-    const { rowCount } = await db.run(
-      'service-configs-identity',
-      'SELECT FROM identities WHERE id = $1 FOR NO KEY UPDATE',
-      [id],
-    );
+    const rowCount = await db.count(SERVICE_CONFIGS_IDENTITY, [id]);
     if (rowCount === 0) throw notFound('identity', id);
   };
   const lock = async (table: 'services' | 'configs', ids: readonly string[]) => {
-    const columns = table === 'configs' ? 'id, config_type_id' : 'id, NULL AS config_type_id';
-    const { rows } = await db.run<{ id: string; config_type_id: string }>(
-      `service-configs-${table}`,
-      `SELECT ${columns} FROM ${table} WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE`,
-      [[...new Set(ids)]],
-    );
+    const rows = await db.many(LOCKS[table], [[...new Set(ids)]]);
     return new Map(rows.map((row) => [row.id, row.config_type_id]));
   };
   return {
-    async all() {
-      const { rows } = await db.run<ServiceConfigPair & { identityId: string }>(
-        'service-configs-all',
-        `SELECT identity_id AS "identityId", service_id AS "serviceId", config_id AS "configId"
-        FROM identity_service_configs ORDER BY identity_id, service_id, config_type_id`,
-      );
-      return rows;
-    },
+    all: () => db.many(SERVICE_CONFIGS_ALL),
     list: (identityId, request) =>
       wholeList<Row, IdentityServiceConfig>(
         db,
         lists,
         {
           symbols: identityServiceConfigSymbols,
-          name: 'identity-service-configs',
+          name: 'list-identity-service-configs',
           sql: assignedTo(identityId),
           fromRow: (row) => ({
             service: { id: row.service_id, name: row.service_name },
@@ -109,35 +137,23 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
           .map(({ serviceId, configId }) => [`${serviceId} ${configs.get(configId) ?? ''}`, { serviceId, configId }]),
       );
       if (last.size === 0) return;
-      await db.write(
-        'service-configs-assign',
-        `INSERT INTO identity_service_configs (identity_id, service_id, config_id, config_type_id)
-        SELECT $1, p.service_id, c.id, c.config_type_id FROM unnest($2::text[], $3::text[]) p (service_id, config_id)
-        JOIN configs c ON c.id = p.config_id ORDER BY p.service_id, c.config_type_id
-        ON CONFLICT (identity_id, service_id, config_type_id) DO UPDATE SET config_id = excluded.config_id
-        WHERE identity_service_configs.config_id <> excluded.config_id`,
-        [
-          identityId,
-          [...last.values()].map(({ serviceId }) => serviceId),
-          [...last.values()].map(({ configId }) => configId),
-        ],
-      );
+      await db.execute(SERVICE_CONFIGS_ASSIGN, [
+        identityId,
+        [...last.values()].map(({ serviceId }) => serviceId),
+        [...last.values()].map(({ configId }) => configId),
+      ]);
     },
     async unassign(identityId, pairs) {
       await lockIdentity(identityId);
       if (pairs === undefined) {
-        await db.write('service-configs-unassign-all', 'DELETE FROM identity_service_configs WHERE identity_id = $1', [
-          identityId,
-        ]);
+        await db.execute(SERVICE_CONFIGS_UNASSIGN_ALL, [identityId]);
         return;
       }
-      await db.write(
-        'service-configs-unassign',
-        `DELETE FROM identity_service_configs o
-        USING unnest($2::text[], $3::text[]) p (service_id, config_id)
-        WHERE o.identity_id = $1 AND o.service_id = p.service_id AND o.config_id = p.config_id`,
-        [identityId, pairs.map(({ serviceId }) => serviceId), pairs.map(({ configId }) => configId)],
-      );
+      await db.execute(SERVICE_CONFIGS_UNASSIGN, [
+        identityId,
+        pairs.map(({ serviceId }) => serviceId),
+        pairs.map(({ configId }) => configId),
+      ]);
     },
   };
 }

@@ -1,8 +1,9 @@
 /** Which identities are traced, under which name and until when. API sessions show it: see api-sessions.ts. */
 import type { Trace } from '../../domain/administration.js';
 import { raise } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
-import { sweep } from './sweep.js';
+import type { Db } from '../postgres/contracts.js';
+import { sweeping } from './sweep.js';
+import { change } from '../postgres/statement.js';
 
 export interface TraceDraft {
   readonly traceId: string;
@@ -18,25 +19,33 @@ export interface IdentityTraceStore {
   sweep(max: number): Promise<number>;
 }
 
-const BEGIN = `INSERT INTO identity_traces AS t (identity_id, trace_id, channels, ends_at)
+const BEGIN = change<{ endsAt: Date }>(
+  'trace-begin',
+  ({ actor }) => `INSERT INTO identity_traces AS t (identity_id, trace_id, channels, ends_at)
   VALUES ($1, $2, $3, now() + make_interval(secs => $4 / 1000.0))
   ON CONFLICT (identity_id) DO UPDATE SET trace_id = excluded.trace_id, channels = excluded.channels,
     ends_at = excluded.ends_at
-  RETURNING ends_at AS "endsAt"`;
+  RETURNING ends_at AS "endsAt"${actor}`,
+);
+
+const TRACE_END = change(
+  'trace-end',
+  ({ returningActor }) => `DELETE FROM identity_traces WHERE identity_id = $1${returningActor}`,
+);
+
+const SWEEP = sweeping({ table: 'identity_traces', key: 'identity_id', where: 'ends_at <= now()' });
 
 export function identityTraceStore(db: Db): IdentityTraceStore {
   return {
     async begin(identityId, { traceId, channels, durationMs }) {
-      const {
-        rows: [row],
-      } = await db.write<{ endsAt: Date }>('trace-begin', BEGIN, [identityId, traceId, channels, durationMs]);
+      const row = await db.one(BEGIN, [identityId, traceId, channels, durationMs]);
       db.touched?.({ identity: identityId });
       return { traceId, endsAt: (row ?? raise(new Error('an INSERT without its row'))).endsAt };
     },
     async end(identityId) {
-      await db.write('trace-end', 'DELETE FROM identity_traces WHERE identity_id = $1', [identityId]);
+      await db.execute(TRACE_END, [identityId]);
       db.touched?.({ identity: identityId });
     },
-    sweep: (max) => sweep(db, { table: 'identity_traces', key: 'identity_id', where: 'ends_at <= now()' }, max),
+    sweep: (max) => db.count(SWEEP, [max]),
   };
 }

@@ -1,6 +1,6 @@
 /** Identity types: fixed at first start, only read. */
 import type { IdentityType, Page } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { text } from '../query/fields.js';
 import type { Lists, ListRequest } from '../query/table.js';

@@ -3,7 +3,7 @@
  * what only time makes wrong. A check reads in one statement what must agree, so that no change under way looks like
  * damage; each repair is a statement that is right whatever others change meanwhile.
  */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { NetworkSecret, PkiRecord } from './network.js';
 import type { SealedWebhook } from './webhooks.js';
 import type { SealedMfa } from './mfas.js';
@@ -12,6 +12,7 @@ import { TOUCHED } from '../query/change-statements.js';
 import { checkRebuildable, checkStructure } from '../schema/schema-checks.js';
 import type { SchemaCheckOptions } from '../schema/schema-checks.js';
 import { shippedStatements } from '../schema/shipped-schema.js';
+import { unprepared } from '../postgres/statement.js';
 
 /** Whether what is sealed in a row opens with the keys of this controller. */
 export interface Seals {
@@ -34,7 +35,7 @@ export interface IntegrityCheck {
 }
 
 const rowsOf = async <R>(tx: Db, sql: string, values: readonly unknown[] = []): Promise<R[]> =>
-  (await tx.run<R>(null, sql, values)).rows;
+  await tx.many(unprepared<R>('SQL', sql), values);
 
 /** The first is the schema: the others rely on its triggers and functions. */
 export const CHECKS: readonly IntegrityCheck[] = [
@@ -65,11 +66,13 @@ async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<string[]
   for (const { name } of missing) {
     found.push(`the epoch ${name} is missing: no controller hears of the changes that it counts`);
     if (isFixing)
-      await tx.run(
-        null,
-        `WITH made AS (INSERT INTO model_epochs (name, epoch, content, routing)
+      await tx.execute(
+        unprepared(
+          'WITH',
+          `WITH made AS (INSERT INTO model_epochs (name, epoch, content, routing)
         VALUES ($1, ${NEW_EPOCH}, ${NEW_EPOCH}, ${NEW_EPOCH}) RETURNING name)
         SELECT pg_notify('edge', name), pg_notify('edge', 'routing') FROM made`,
+        ),
         [name],
       );
   }
@@ -82,10 +85,12 @@ async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<string[]
       `the epoch grants is ${grants.ahead ?? ''} behind that of a session: sessions would outlive their grants`,
     );
     if (isFixing)
-      await tx.run(
-        null,
-        `WITH moved AS (UPDATE model_epochs SET epoch = ${SESSION_AHEAD} + 1 WHERE name = 'grants' RETURNING name)
+      await tx.execute(
+        unprepared(
+          'WITH',
+          `WITH moved AS (UPDATE model_epochs SET epoch = ${SESSION_AHEAD} + 1 WHERE name = 'grants' RETURNING name)
         SELECT pg_notify('edge', name) FROM moved`,
+        ),
       );
   }
   for (const table of ['service_views', 'api_session_views']) {
@@ -94,7 +99,7 @@ async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<string[]
     const count = views?.n ?? 0;
     if (count === 0) continue;
     found.push(`${count} views of services are ahead of the epoch access: clients would not hear of changes`);
-    if (isFixing) await tx.run(null, `DELETE ${ahead}`);
+    if (isFixing) await tx.execute(unprepared('DELETE', `DELETE ${ahead}`));
   }
   return found;
 }
@@ -143,21 +148,22 @@ async function checkRoleAttributes(tx: Db, { isFixing, room }: CheckOptions): Pr
     let wrong = await rowsOf<Uses>(tx, wrongUses(kind), [room - found.length]);
     if (isFixing && wrong.length > 0) {
       // Who changes attributes waits until the commit; who did so before has committed.
-      await tx.run(null, 'LOCK TABLE role_attribute_counts IN SHARE ROW EXCLUSIVE MODE');
+      await tx.execute(unprepared('LOCK', 'LOCK TABLE role_attribute_counts IN SHARE ROW EXCLUSIVE MODE'));
       wrong = await rowsOf<Uses>(tx, wrongUses(kind), [room - found.length]);
       const values = [kind, wrong.map(({ attribute }) => attribute), wrong.map(({ actual }) => actual)];
-      await tx.run(
-        null,
-        'DELETE FROM role_attribute_counts WHERE kind = $1 AND attribute = ANY ($2)',
+      await tx.execute(
+        unprepared('DELETE', 'DELETE FROM role_attribute_counts WHERE kind = $1 AND attribute = ANY ($2)'),
         values.slice(0, 2),
       );
-      await tx.run(
-        null,
-        `INSERT INTO role_attribute_counts (kind, attribute, uses)
+      await tx.execute(
+        unprepared(
+          'INSERT',
+          `INSERT INTO role_attribute_counts (kind, attribute, uses)
         SELECT $1, attribute, uses FROM unnest($2::text[], $3::bigint[]) u (attribute, uses) WHERE uses > 0`,
+        ),
         values,
       );
-      await tx.run(null, 'SELECT move_role_attribute_epoch($1)', [kind]);
+      await tx.execute(unprepared('SELECT', 'SELECT move_role_attribute_epoch($1)'), [kind]);
     }
     for (const { attribute, actual, kept } of wrong)
       found.push(`the role attribute ${attribute} of ${kind} is counted ${kept} times, and used ${actual} times`);
@@ -200,10 +206,12 @@ async function checkSelectors(tx: Db, { isFixing, room }: CheckOptions): Promise
     for (const { id, role } of rows)
       found.push(`${role} in ${roles} of ${policies} ${id} selects none of ${entities} by an id that is there`);
     if (isFixing && rows.length > 0)
-      await tx.run(
-        null,
-        `UPDATE ${policies} SET ${roles} = ARRAY (SELECT r FROM unnest(${roles}) r WHERE NOT (r = ANY ($2))
+      await tx.execute(
+        unprepared(
+          'UPDATE',
+          `UPDATE ${policies} SET ${roles} = ARRAY (SELECT r FROM unnest(${roles}) r WHERE NOT (r = ANY ($2))
           ORDER BY r COLLATE "C"), ${TOUCHED} WHERE id = ANY ($1)`,
+        ),
         [rows.map(({ id }) => id), rows.map(({ role }) => role)],
       );
   }

@@ -1,6 +1,6 @@
 /** Runs the checks of data integrity one after the other, and keeps what they found where every controller reads it. */
 import { DomainError } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { DatabaseUnavailable } from '../postgres/outages.js';
 import { noteAudit } from './audit-records.js';
 import { MAINTENANCE_LOCK } from '../postgres/advisory-locks.js';
@@ -8,6 +8,7 @@ import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { CHECKS } from './integrity-checks.js';
 import type { IntegrityCheck, CheckOptions, Seals } from './integrity-checks.js';
 import { missingStatements } from '../schema/schema-checks.js';
+import { slowRead, unprepared } from '../postgres/statement.js';
 
 /** The last run, or that under way. */
 export interface IntegrityRun {
@@ -72,12 +73,14 @@ export async function runChecks(lane: MaintenanceLane, options: IntegrityOptions
 async function begin(lane: MaintenanceLane, isFixing: boolean): Promise<void> {
   await lane.transaction(async (tx) => {
     if (isFixing) await noteAudit(tx, { ...DATABASE, kind: 'database.integrityFixStarted', after: {} });
-    await tx.run(null, 'DELETE FROM integrity_findings');
-    await tx.run(
-      null,
-      `INSERT INTO integrity_runs (is_fixing, started_at) VALUES ($1, clock_timestamp())
+    await tx.execute(unprepared('DELETE', 'DELETE FROM integrity_findings'));
+    await tx.execute(
+      unprepared(
+        'INSERT',
+        `INSERT INTO integrity_runs (is_fixing, started_at) VALUES ($1, clock_timestamp())
       ON CONFLICT (singleton) DO UPDATE SET is_fixing = excluded.is_fixing, started_at = excluded.started_at,
         ended_at = NULL, error = '', has_too_many = false`,
+      ),
       [isFixing],
     );
   });
@@ -91,7 +94,7 @@ async function runCheck(
 ): Promise<IntegrityFinding[]> {
   const attempt = async (isFixing: boolean) =>
     lane.transaction(async (tx) => {
-      await tx.run(null, `SET LOCAL lock_timeout = '${PATIENCE}'`);
+      await tx.execute(unprepared('SET', `SET LOCAL lock_timeout = '${PATIENCE}'`));
       const found = await check.run(tx, { ...options, isFixing });
       if (isFixing && found.length > 0)
         await noteAudit(tx, {
@@ -134,21 +137,27 @@ interface RunRow {
 }
 
 /** One that lost its controller or its connection has lost its lock, too. */
-const RUN = `SELECT is_fixing, started_at, ended_at, error, has_too_many, EXISTS (SELECT FROM pg_locks
+const RUN = slowRead<RunRow>(
+  'integrity-run',
+  `SELECT is_fixing, started_at, ended_at, error, has_too_many, EXISTS (SELECT FROM pg_locks
     WHERE locktype = 'advisory' AND classid = 0 AND objid = ${MAINTENANCE_LOCK} AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS is_held
-  FROM integrity_runs`;
+  FROM integrity_runs`,
+);
 
 export interface IntegrityStore {
   lastRun(): Promise<IntegrityRun>;
 }
 
+const FINDINGS = slowRead<IntegrityFinding>(
+  'integrity-findings',
+  'SELECT description, is_fixed AS "isFixed" FROM integrity_findings ORDER BY position',
+);
+
 export function integrityStore(db: Db): IntegrityStore {
   return {
     async lastRun() {
-      const {
-        rows: [row],
-      } = await db.run<RunRow>('integrity-run', RUN);
+      const row = await db.one(RUN);
       if (row === undefined)
         return {
           isFixing: false,
@@ -159,10 +168,7 @@ export function integrityStore(db: Db): IntegrityStore {
           hasTooMany: false,
           findings: [],
         };
-      const { rows } = await db.run<IntegrityFinding>(
-        'integrity-findings',
-        'SELECT description, is_fixed AS "isFixed" FROM integrity_findings ORDER BY position',
-      );
+      const rows = await db.many(FINDINGS);
       const isOver = row.ended_at !== null;
       return {
         isFixing: row.is_fixing,

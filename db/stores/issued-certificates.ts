@@ -1,6 +1,7 @@
 /** What the network's own authority has issued: a record per certificate, for audits, until the certificate ends. */
-import type { Db } from '../postgres/db.js';
-import { sweep } from './sweep.js';
+import type { Db } from '../postgres/contracts.js';
+import { sweeping } from './sweep.js';
+import { change } from '../postgres/statement.js';
 
 export type IssuedKind = 'identity' | 'apiSession' | 'router' | 'routerServer' | 'server' | 'intermediate';
 
@@ -26,26 +27,29 @@ export interface IssuedCertificateStore {
 
 const COLUMNS = 'serial_number, fingerprint, kind, subject_id, issuer_fingerprint, not_before, not_after';
 
+const ISSUED_CERTIFICATES_ADD = change(
+  'issued-certificates-add',
+  ({ returningActor }) => `INSERT INTO issued_certificates (${COLUMNS})
+  SELECT * FROM unnest(
+    $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])${returningActor}`,
+);
+
+const SWEEP = sweeping({ table: 'issued_certificates', key: 'serial_number', where: 'not_after <= now()' });
+
 export function issuedCertificateStore(db: Db): IssuedCertificateStore {
   return {
     async add(records) {
       const each = <K extends keyof IssuedCertificateRecord>(key: K) => records.map((record) => record[key]);
-      await db.write(
-        'issued-certificates-add',
-        `INSERT INTO issued_certificates (${COLUMNS})
-        SELECT * FROM unnest(
-          $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])`,
-        [
-          each('serialNumber'),
-          each('fingerprint'),
-          each('kind'),
-          each('subjectId'),
-          each('issuerFingerprint'),
-          each('notBefore'),
-          each('notAfter'),
-        ],
-      );
+      await db.execute(ISSUED_CERTIFICATES_ADD, [
+        each('serialNumber'),
+        each('fingerprint'),
+        each('kind'),
+        each('subjectId'),
+        each('issuerFingerprint'),
+        each('notBefore'),
+        each('notAfter'),
+      ]);
     },
-    sweep: (max) => sweep(db, { table: 'issued_certificates', key: 'serial_number', where: 'not_after <= now()' }, max),
+    sweep: (max) => db.count(SWEEP, [max]),
   };
 }

@@ -2,9 +2,10 @@
 import type { BaseEntity } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Rows } from '../postgres/connection.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { baseOf } from '../query/table.js';
 import type { BaseRow } from '../query/table.js';
+import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 /** The one TOTP enrollment of an identity. */
 export interface Mfa extends BaseEntity {
@@ -81,32 +82,47 @@ const FIND = `SELECT id, created_at, updated_at, tags, identity_id, is_verified,
 FROM mfas WHERE identity_id = $1`;
 
 /** The times of wrong codes that still count, with this one; emptied by the one that blocks. */
-const COUNT_WRONG = `UPDATE mfas SET
+const COUNT_WRONG = change(
+  'mfa-count-wrong',
+  ({ returningActor }) => `UPDATE mfas SET
   failed_at = CASE WHEN recent.n + 1 >= $2 THEN '{}' ELSE recent.times || now() END,
   blocked_until = CASE WHEN recent.n + 1 >= $2 THEN now() + make_interval(secs => $3) ELSE blocked_until END
 FROM (SELECT count(at) AS n, coalesce(array_agg(at), '{}') AS times
   FROM mfas m LEFT JOIN LATERAL unnest(m.failed_at) AS at ON at > now() - make_interval(secs => $3)
   WHERE m.id = $1) AS recent
-WHERE id = $1`;
+WHERE id = $1${returningActor}`,
+);
 
-const GUESSES = `SELECT s.is_mfa_complete AS "isComplete",
+const GUESSES = slowRead<SessionGuesses>(
+  'mfa-guesses',
+  `SELECT s.is_mfa_complete AS "isComplete",
   coalesce((SELECT greatest(0, ceil(extract(epoch FROM at + make_interval(secs => $2) - clock_timestamp())))::int
     FROM unnest(s.wrong_codes) AS at ORDER BY at DESC OFFSET $3 - 1 LIMIT 1), 0) AS "blockedSeconds"
-FROM api_sessions s WHERE s.id = $1`;
+FROM api_sessions s WHERE s.id = $1`,
+);
 
-const COUNT_WRONG_OF = `UPDATE api_sessions SET wrong_codes = ARRAY(SELECT at
+const COUNT_WRONG_OF = change(
+  'mfa-count-wrong-of',
+  ({ returningActor }) => `UPDATE api_sessions SET wrong_codes = ARRAY(SELECT at
   FROM unnest(wrong_codes || clock_timestamp()) AS at WHERE at > clock_timestamp() - make_interval(secs => $2)
-  ORDER BY at DESC LIMIT $3) WHERE id = $1`;
+  ORDER BY at DESC LIMIT $3) WHERE id = $1${returningActor}`,
+);
 
 /** Those that owe nothing: before the enrollment is verified only the auth policy can ask for a code. */
-const LET_UNDO = `UPDATE api_sessions SET undoes_mfa = $1 WHERE id IN (
+const LET_UNDO = change(
+  'mfa-let-undo',
+  ({ returningActor }) => `UPDATE api_sessions SET undoes_mfa = $1 WHERE id IN (
   SELECT t.id FROM mfas m JOIN identities i ON i.id = m.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
     JOIN api_sessions t ON t.identity_id = i.id
-  WHERE m.id = $1 AND (t.is_mfa_complete OR NOT p.require_totp) ORDER BY t.id FOR NO KEY UPDATE OF t)`;
+  WHERE m.id = $1 AND (t.is_mfa_complete OR NOT p.require_totp) ORDER BY t.id FOR NO KEY UPDATE OF t)${returningActor}`,
+);
 
-const UNDO = `DELETE FROM mfas m USING api_sessions s
+const UNDO = change(
+  'mfa-undo',
+  ({ returningActor }) => `DELETE FROM mfas m USING api_sessions s
 WHERE m.identity_id = $1 AND m.is_verified AND m.verified_at > now() - make_interval(secs => $3)
-  AND s.id = $2 AND s.identity_id = m.identity_id AND s.undoes_mfa = m.id`;
+  AND s.id = $2 AND s.identity_id = m.identity_id AND s.undoes_mfa = m.id${returningActor}`,
+);
 
 function fromRow(row: Row): Mfa {
   return {
@@ -119,92 +135,118 @@ function fromRow(row: Row): Mfa {
   };
 }
 
+const MFA_FIND = read<Row>('mfa-find', FIND);
+
+const LOCK = locking<Row>('mfa-lock', `${FIND} FOR UPDATE`);
+
+const CREATE = change(
+  'mfa-create',
+  ({ returningActor }) => `INSERT INTO mfas (id, identity_id, sealed_secret, sealed_codes) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (identity_id) DO NOTHING${returningActor}`,
+);
+
+const UNBLOCK_SESSIONS = change(
+  'mfa-unblock-sessions',
+  ({ returningActor }) =>
+    `UPDATE api_sessions SET wrong_codes = '{}' WHERE identity_id = $1 AND wrong_codes <> '{}'${returningActor}`,
+);
+
+const UNBLOCK = change(
+  'mfa-unblock',
+  ({ returningActor }) => `UPDATE mfas SET failed_at = '{}', blocked_until = NULL, updated_at = now()
+  WHERE identity_id = $1 AND (blocked_until > clock_timestamp() OR cardinality(failed_at) > 0)${returningActor}`,
+);
+
+const DELETE = change('mfa-delete', ({ returningActor }) => `DELETE FROM mfas WHERE identity_id = $1${returningActor}`);
+
+const DELETE_UNVERIFIED = change(
+  'mfa-delete-unverified',
+  ({ returningActor }) => `DELETE FROM mfas WHERE identity_id = $1 AND NOT is_verified${returningActor}`,
+);
+
+const MFAS_AFTER = locking<SealedMfa>(
+  'mfas-after',
+  `SELECT id, identity_id AS "identityId", sealed_secret AS "sealedSecret", sealed_codes AS "sealedCodes"
+  FROM mfas WHERE id > $1 ORDER BY id LIMIT $2 FOR UPDATE`,
+);
+
+const RESEAL = change(
+  'mfa-reseal',
+  ({ returningActor }) => `UPDATE mfas SET sealed_secret = $2, sealed_codes = $3 WHERE id = $1${returningActor}`,
+);
+
+const touching = (name: string, set: string, where = '') =>
+  change(
+    name,
+    ({ returningActor }) => `UPDATE mfas SET ${set}, updated_at = now() WHERE id = $1 ${where}${returningActor}`,
+  );
+
+const SPEND_STEP = touching('mfa-spend-step', 'last_step = $2', 'AND last_step < $2');
+const SPEND_CODE = touching(
+  'mfa-spend-code',
+  'sealed_codes = array_remove(sealed_codes, $2)',
+  'AND $2 = ANY (sealed_codes)',
+);
+const SET_VERIFIED = touching('mfa-verified', 'is_verified = true, verified_at = now()');
+const SET_CODES = touching('mfa-set-codes', 'sealed_codes = $2');
+
 export function mfaStore(db: Db): MfaStore {
-  const touch = async (name: string, change: string, values: readonly unknown[], where = ''): Promise<boolean> => {
-    const sql = `UPDATE mfas SET ${change}, updated_at = now() WHERE id = $1 ${where}`;
-    return (await db.write(name, sql, values)).rowCount === 1;
-  };
   const isRemoved = (identityId: string, { rowCount }: Pick<Rows<unknown>, 'rowCount'>): boolean => {
     db.touched?.({ identity: identityId });
     return rowCount > 0;
   };
   return {
     async find(identityId) {
-      const { rows } = await db.read<Row>('mfa-find', FIND, [identityId]);
+      const rows = await db.many(MFA_FIND, [identityId]);
       return rows[0] && fromRow(rows[0]);
     },
     async lock(identityId) {
-      const { rows } = await db.run<Row>('mfa-lock', `${FIND} FOR UPDATE`, [identityId]);
+      const rows = await db.many(LOCK, [identityId]);
       return rows[0] && fromRow(rows[0]);
     },
     async create({ id, identityId, sealedSecret, sealedCodes }) {
-      const { rowCount } = await db.write(
-        'mfa-create',
-        `INSERT INTO mfas (id, identity_id, sealed_secret, sealed_codes) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (identity_id) DO NOTHING`,
-        [id, identityId, sealedSecret, sealedCodes],
-      );
+      const rowCount = await db.count(CREATE, [id, identityId, sealedSecret, sealedCodes]);
       if (rowCount === 0) throw new DomainError('mfaExists');
     },
-    spendStep: (id, step) => touch('mfa-spend-step', 'last_step = $2', [id, step], 'AND last_step < $2'),
-    spendCode: (id, sealed) =>
-      touch(
-        'mfa-spend-code',
-        'sealed_codes = array_remove(sealed_codes, $2)',
-        [id, sealed],
-        'AND $2 = ANY (sealed_codes)',
-      ),
+    spendStep: async (id, step) => (await db.count(SPEND_STEP, [id, step])) === 1,
+    spendCode: async (id, sealed) => (await db.count(SPEND_CODE, [id, sealed])) === 1,
     async countWrong(id, most, windowSeconds) {
-      await db.write('mfa-count-wrong', COUNT_WRONG, [id, most, windowSeconds]);
+      await db.execute(COUNT_WRONG, [id, most, windowSeconds]);
     },
     async unblock(identityId) {
-      const sql = `UPDATE mfas SET failed_at = '{}', blocked_until = NULL, updated_at = now()
-        WHERE identity_id = $1 AND (blocked_until > clock_timestamp() OR cardinality(failed_at) > 0)`;
-      const ofSessions = "UPDATE api_sessions SET wrong_codes = '{}' WHERE identity_id = $1 AND wrong_codes <> '{}'";
-      await db.write('mfa-unblock-sessions', ofSessions, [identityId]);
-      return (await db.write('mfa-unblock', sql, [identityId])).rowCount > 0;
+      await db.execute(UNBLOCK_SESSIONS, [identityId]);
+      return (await db.count(UNBLOCK, [identityId])) > 0;
     },
     async guessesOf(apiSessionId, { most, windowSeconds }) {
-      const { rows } = await db.run<SessionGuesses>('mfa-guesses', GUESSES, [apiSessionId, windowSeconds, most]);
+      const rows = await db.many(GUESSES, [apiSessionId, windowSeconds, most]);
       return rows[0] ?? { isComplete: false, blockedSeconds: 0 };
     },
     async countWrongOf(apiSessionId, { most, windowSeconds }) {
-      await db.write('mfa-count-wrong-of', COUNT_WRONG_OF, [apiSessionId, windowSeconds, most]);
+      await db.execute(COUNT_WRONG_OF, [apiSessionId, windowSeconds, most]);
     },
     async setVerified({ id, identityId }) {
-      await touch('mfa-verified', 'is_verified = true, verified_at = now()', [id]);
-      await db.write('mfa-let-undo', LET_UNDO, [id]);
+      await db.execute(SET_VERIFIED, [id]);
+      await db.execute(LET_UNDO, [id]);
       db.touched?.({ identity: identityId });
     },
     async undo(identityId, apiSessionId, seconds) {
-      return isRemoved(identityId, await db.write('mfa-undo', UNDO, [identityId, apiSessionId, seconds]));
+      return isRemoved(identityId, await db.execute(UNDO, [identityId, apiSessionId, seconds]));
     },
     async setCodes(id, sealedCodes) {
-      await touch('mfa-set-codes', 'sealed_codes = $2', [id, sealedCodes]);
+      await db.execute(SET_CODES, [id, sealedCodes]);
     },
     async remove(identityId) {
-      const sql = 'DELETE FROM mfas WHERE identity_id = $1';
-      return isRemoved(identityId, await db.write('mfa-delete', sql, [identityId]));
+      return isRemoved(identityId, await db.execute(DELETE, [identityId]));
     },
     async removeUnverified(identityId) {
-      const sql = 'DELETE FROM mfas WHERE identity_id = $1 AND NOT is_verified';
-      return isRemoved(identityId, await db.write('mfa-delete-unverified', sql, [identityId]));
+      return isRemoved(identityId, await db.execute(DELETE_UNVERIFIED, [identityId]));
     },
     async after(id, max) {
-      const { rows } = await db.run<SealedMfa>(
-        'mfas-after',
-        `SELECT id, identity_id AS "identityId", sealed_secret AS "sealedSecret", sealed_codes AS "sealedCodes"
-        FROM mfas WHERE id > $1 ORDER BY id LIMIT $2 FOR UPDATE`,
-        [id, max],
-      );
+      const rows = await db.many(MFAS_AFTER, [id, max]);
       return rows;
     },
     async reseal({ id, sealedSecret, sealedCodes }) {
-      await db.write('mfa-reseal', 'UPDATE mfas SET sealed_secret = $2, sealed_codes = $3 WHERE id = $1', [
-        id,
-        sealedSecret,
-        sealedCodes,
-      ]);
+      await db.execute(RESEAL, [id, sealedSecret, sealedCodes]);
     },
   };
 }

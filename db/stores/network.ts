@@ -1,6 +1,7 @@
 /** What exists once per network: its trust domain, its keys, its types of the first start. */
 import { START_LOCK } from '../postgres/advisory-locks.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
+import { change, read, unprepared } from '../postgres/statement.js';
 
 export type PkiPurpose = 'root' | 'intermediate' | 'server';
 
@@ -59,133 +60,155 @@ export interface NetworkStore {
 const PKI_COLUMNS = `purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem", fingerprint,
   not_before AS "notBefore", not_after AS "notAfter"`;
 
+const CREATE = change(
+  'network-create',
+  ({ returningActor }) =>
+    `INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)${returningActor}`,
+);
+
+const SET_ADVERTISE = change(
+  'network-set-advertise',
+  ({ returningActor }) => `UPDATE network SET advertise = $1${returningActor}`,
+);
+
+const RESEAL_PKI = change(
+  'network-reseal-pki',
+  ({ returningActor }) =>
+    `UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2${returningActor}`,
+);
+
+const SET_MASTER_KEY_CHECK = change(
+  'network-set-master-key-check',
+  ({ returningActor }) => `UPDATE network SET master_key_check = $1${returningActor}`,
+);
+
+const SAVE_SECRET = change(
+  'network-save-secret',
+  ({ returningActor }) => `INSERT INTO network_secrets (name, sealed_secret) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET sealed_secret = excluded.sealed_secret${returningActor}`,
+);
+
+const ADD_PKI = change(
+  'network-add-pki',
+  ({
+    returningActor,
+  }) => `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)${returningActor}`,
+);
+
+const SEED_IDENTITY_TYPES = change(
+  'network-seed-identity-types',
+  ({ returningActor }) => `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
+  ON CONFLICT DO NOTHING${returningActor}`,
+);
+
+const SEED_CONFIG_TYPES = change(
+  'network-seed-config-types',
+  ({ returningActor }) => `INSERT INTO config_types (id, name, schema, target, is_system)
+  SELECT t.id, t.name, t.schema, 'service', true
+  FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
+  ON CONFLICT DO NOTHING${returningActor}`,
+);
+
+const JWT = read<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2');
+
+const SAVE_NETWORK_JWT = change(
+  'network-save-network-jwt',
+  ({ returningActor }) => `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
+  ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by,
+    created_at = now()${returningActor}`,
+);
+
+const NOTIFY_PKI = change('network-tell-pki-changed', ({ actor }) => `SELECT pg_notify('edge', 'pki')${actor}`);
+
 export function networkStore(db: Db): NetworkStore {
   return {
     async lockStart() {
-      await db.run(null, 'SELECT pg_advisory_xact_lock($1)', [START_LOCK]);
+      await db.execute(unprepared('SELECT', 'SELECT pg_advisory_xact_lock($1)'), [START_LOCK]);
     },
     async find() {
-      const {
-        rows: [row],
-      } = await db.run<NetworkRecord>(
-        null,
-        'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network',
+      const row = await db.one(
+        unprepared<NetworkRecord>(
+          'SELECT',
+          'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network',
+        ),
       );
       return row;
     },
     async create(record) {
-      await db.write(null, 'INSERT INTO network (trust_domain, master_key_check, advertise) VALUES ($1, $2, $3)', [
-        record.trustDomain,
-        record.masterKeyCheck,
-        record.advertise,
-      ]);
+      await db.execute(CREATE, [record.trustDomain, record.masterKeyCheck, record.advertise]);
     },
     async setAdvertise(advertise) {
-      await db.write(null, 'UPDATE network SET advertise = $1', [advertise]);
+      await db.execute(SET_ADVERTISE, [advertise]);
     },
     async tellPkiChanged() {
-      await db.write(null, "SELECT pg_notify('edge', 'pki')");
+      await db.execute(NOTIFY_PKI);
     },
     async allPki() {
-      return (await db.run<PkiRecord>(null, `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`))
-        .rows;
+      return await db.many(
+        unprepared<PkiRecord>('SELECT', `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`),
+      );
     },
     async resealPki({ purpose, generation, sealedKey }) {
-      await db.write(null, 'UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2', [
-        purpose,
-        generation,
-        sealedKey,
-      ]);
+      await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
     },
     async setMasterKeyCheck(check) {
-      await db.write(null, 'UPDATE network SET master_key_check = $1', [check]);
+      await db.execute(SET_MASTER_KEY_CHECK, [check]);
     },
     async findSecret(name) {
-      const {
-        rows: [row],
-      } = await db.run<{ sealed: Buffer }>(
-        null,
-        'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1',
+      const row = await db.one(
+        unprepared<{ sealed: Buffer }>('SELECT', 'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1'),
         [name],
       );
       return row?.sealed;
     },
     async saveSecret(name, sealed) {
-      await db.write(
-        null,
-        `INSERT INTO network_secrets (name, sealed_secret) VALUES ($1, $2)
-        ON CONFLICT (name) DO UPDATE SET sealed_secret = excluded.sealed_secret`,
-        [name, sealed],
-      );
+      await db.execute(SAVE_SECRET, [name, sealed]);
     },
     async addPki(record) {
-      await db.write(
-        null,
-        `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [
-          record.purpose,
-          record.generation,
-          record.sealedKey,
-          record.certPem,
-          record.fingerprint,
-          record.notBefore,
-          record.notAfter,
-        ],
-      );
+      await db.execute(ADD_PKI, [
+        record.purpose,
+        record.generation,
+        record.sealedKey,
+        record.certPem,
+        record.fingerprint,
+        record.notBefore,
+        record.notAfter,
+      ]);
     },
     async seedIdentityTypes(names) {
-      await db.write(
-        null,
-        `INSERT INTO identity_types (id, name, is_system) SELECT n, n, true FROM unnest($1::text[]) n
-        ON CONFLICT DO NOTHING`,
-        [names],
-      );
+      await db.execute(SEED_IDENTITY_TYPES, [names]);
     },
     async seedConfigTypes(types) {
-      await db.write(
-        null,
-        `INSERT INTO config_types (id, name, schema, target, is_system)
-        SELECT t.id, t.name, t.schema, 'service', true
-        FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
-        ON CONFLICT DO NOTHING`,
-        [JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema })))],
-      );
+      await db.execute(SEED_CONFIG_TYPES, [
+        JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema }))),
+      ]);
     },
     async hasDefaultAdmin() {
-      const {
-        rows: [row],
-      } = await db.run<{ found: boolean }>(
-        null,
-        'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
+      const row = await db.one(
+        unprepared<{ found: boolean }>(
+          'SELECT',
+          'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
+        ),
       );
       return row?.found ?? false;
     },
     async defaultAdminPasswords() {
-      const { rows } = await db.run<{ hash: string }>(
-        null,
-        `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
+      const rows = await db.many(
+        unprepared<{ hash: string }>(
+          'SELECT',
+          `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
         WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
+        ),
       );
       return rows.map(({ hash }) => hash);
     },
     async findNetworkJwt(name, signedBy) {
-      const {
-        rows: [row],
-      } = await db.read<{ token: string }>(
-        'network-jwt',
-        'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2',
-        [name, signedBy],
-      );
+      const row = await db.one(JWT, [name, signedBy]);
       return row?.token;
     },
     async saveNetworkJwt(name, token, signedBy) {
-      await db.write(
-        null,
-        `INSERT INTO network_jwts (name, token, signed_by) VALUES ($1, $2, $3)
-        ON CONFLICT (name) DO UPDATE SET token = excluded.token, signed_by = excluded.signed_by, created_at = now()`,
-        [name, token, signedBy],
-      );
+      await db.execute(SAVE_NETWORK_JWT, [name, token, signedBy]);
     },
   };
 }

@@ -2,13 +2,14 @@
 import type { BaseEntity, Page, PostureCheck, PostureCheckDraft, PostureCheckType, Tags } from '../../domain/model.js';
 import type { Criteria, OperatingSystem } from '../../domain/posture/criteria.js';
 import { notFound, raise } from '../../domain/errors.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { integer, json, text, textArray } from '../query/fields.js';
 import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import type { RoleFilter, SymbolDef } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
+import { locking } from '../postgres/statement.js';
 
 /** A check as its table has it: type and document fit, since only what `create` and `update` were given is stored. */
 type Row = BaseEntity & Pick<PostureCheck, 'name' | 'version' | 'roleAttributes' | keyof Criteria>;
@@ -64,6 +65,11 @@ export interface PostureCheckStore {
   listTypes(request: ListRequest): Promise<Page<PostureCheckType>>;
 }
 
+const LOCK = locking<Criteria>(
+  'posture-check-lock',
+  'SELECT type_id AS "typeId", criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
+);
+
 export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
   return {
     get: (id) => postureCheck.get(db, id).then(source.fromRow),
@@ -72,13 +78,7 @@ export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
       await postureCheck.insert(db, id, draft);
     },
     async lockCriteria(id) {
-      const {
-        rows: [row],
-      } = await db.run<Criteria>(
-        'posture-check-lock',
-        'SELECT type_id AS "typeId", criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
-        [id],
-      );
+      const row = await db.one(LOCK, [id]);
       return row ?? raise(notFound(postureCheck.name, id));
     },
     async update(id, changes) {

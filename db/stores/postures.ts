@@ -9,8 +9,9 @@ import { NOTHING_KNOWN, readPostureReport } from '../../domain/posture/state.js'
 import type { PostureState, PostureReport } from '../../domain/posture/state.js';
 import type { Criteria } from '../../domain/posture/criteria.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { json } from '../query/table.js';
+import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 /** A policy `p` asks for no posture check: it passes whatever the device is. */
 export const ASKS_NOTHING = `(p.posture_check_roles = '{}' OR NOT EXISTS (SELECT FROM posture_checks c
@@ -63,8 +64,8 @@ interface PostureRow {
 const COLUMNS = `s.id, s.posture_revision, s.mfa_passed_at, p.reported, p.woken_at, p.unlocked_at,
   date_trunc('milliseconds', statement_timestamp()) AS now`;
 const SOURCE = 'FROM api_sessions s LEFT JOIN api_session_postures p ON p.api_session_id = s.id';
-const ONE = `SELECT ${COLUMNS} ${SOURCE} WHERE s.id = $1`;
-const SEVERAL = `SELECT ${COLUMNS} ${SOURCE} WHERE s.id = ANY ($1)`;
+const ONE = read<PostureRow>('posture', `SELECT ${COLUMNS} ${SOURCE} WHERE s.id = $1`);
+const SEVERAL = read<PostureRow>('postures', `SELECT ${COLUMNS} ${SOURCE} WHERE s.id = ANY ($1)`);
 const WITH_CHECKS = `SELECT ${COLUMNS},
   (SELECT json_agg(json_build_object('id', c.id, 'typeId', c.type_id, 'criteria', c.criteria))
     FROM posture_checks c WHERE c.id = ANY ($2)) AS checks
@@ -83,12 +84,12 @@ const fromRow = (row: PostureRow): KnownPosture => ({
 
 /** undefined: there is no such API session. */
 export async function postureOf(db: Db, apiSessionId: string): Promise<KnownPosture | undefined> {
-  const { rows } = await db.read<PostureRow>('posture', ONE, [apiSessionId]);
+  const rows = await db.many(ONE, [apiSessionId]);
   return rows[0] && fromRow(rows[0]);
 }
 
 export async function posturesOf(db: Db, apiSessionIds: readonly string[]): Promise<Map<string, KnownPosture>> {
-  const { rows } = await db.read<PostureRow>('postures', SEVERAL, [apiSessionIds]);
+  const rows = await db.many(SEVERAL, [apiSessionIds]);
   return new Map(rows.map((row) => [row.id, fromRow(row)]));
 }
 
@@ -108,11 +109,14 @@ export interface SessionPosture extends KnownPosture {
 /** API sessions of one identity whose posture is shown: the latest. */
 const MAX_SHOWN = 500;
 
-const KEEP = `WITH kept AS (
+const KEEP = change(
+  'posture-keep',
+  ({ returningActor }) => `WITH kept AS (
   INSERT INTO api_session_postures (api_session_id, reported, woken_at, unlocked_at) VALUES ($1, $2, $3, $4)
   ON CONFLICT (api_session_id) DO UPDATE
     SET reported = excluded.reported, woken_at = excluded.woken_at, unlocked_at = excluded.unlocked_at)
-UPDATE api_sessions SET posture_revision = posture_revision + 1 WHERE id = $1`;
+UPDATE api_sessions SET posture_revision = posture_revision + 1 WHERE id = $1${returningActor}`,
+);
 
 export interface PostureStore {
   /** @returns undefined when the API session is gone */
@@ -126,31 +130,36 @@ export interface PostureStore {
   of(apiSessionId: string): Promise<KnownPosture | undefined>;
 }
 
+const BASIS = read<BasisRow>('posture-basis', WITH_CHECKS);
+
+const LOCK = locking('posture-lock', 'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE');
+
+const POSTURES_OF_IDENTITY = slowRead<PostureRow & { sdk_info: JsonObject }>(
+  'postures-of-identity',
+  `SELECT ${COLUMNS}, s.sdk_info ${SOURCE} WHERE s.identity_id = $1 ORDER BY s.created_at DESC, s.id
+  LIMIT ${MAX_SHOWN}`,
+);
+
 export function postureStore(db: Db): PostureStore {
   const basisFrom = (row: BasisRow | undefined): ReportBasis | undefined =>
     row && { ...fromRow(row), checks: new Map((row.checks ?? []).map(({ id, ...check }) => [id, check])) };
   return {
     async basis(apiSessionId, checkIds) {
-      const { rows } = await db.read<BasisRow>('posture-basis', WITH_CHECKS, [apiSessionId, checkIds]);
+      const rows = await db.many(BASIS, [apiSessionId, checkIds]);
       return basisFrom(rows[0]);
     },
     async lockBasis(apiSessionId, checkIds) {
-      await db.run('posture-lock', 'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE', [apiSessionId]);
-      const { rows } = await db.run<BasisRow>('posture-basis', WITH_CHECKS, [apiSessionId, checkIds]);
+      await db.execute(LOCK, [apiSessionId]);
+      const rows = await db.many(BASIS, [apiSessionId, checkIds]);
       return basisFrom(rows[0]);
     },
     async keep(apiSessionId, { os, mac, domain, processes, wokenAt, unlockedAt }) {
       const told: PostureReport = { os, mac, domain, processes };
-      await db.write('posture-keep', KEEP, [apiSessionId, json(told), wokenAt, unlockedAt]);
+      await db.execute(KEEP, [apiSessionId, json(told), wokenAt, unlockedAt]);
       db.touched?.({ postureOf: apiSessionId });
     },
     async ofIdentity(identityId) {
-      const { rows } = await db.run<PostureRow & { sdk_info: JsonObject }>(
-        'postures-of-identity',
-        `SELECT ${COLUMNS}, s.sdk_info ${SOURCE} WHERE s.identity_id = $1 ORDER BY s.created_at DESC, s.id
-        LIMIT ${MAX_SHOWN}`,
-        [identityId],
-      );
+      const rows = await db.many(POSTURES_OF_IDENTITY, [identityId]);
       return rows.map((row) => ({ ...fromRow(row), apiSessionId: row.id, sdkInfo: row.sdk_info }));
     },
     of: (apiSessionId) => postureOf(db, apiSessionId),

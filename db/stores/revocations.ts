@@ -3,14 +3,14 @@ import type { Revocation, RevocationType } from '../../domain/administration.js'
 import type { Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { laterThan } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
-import { sweep } from './sweep.js';
+import type { Db } from '../postgres/contracts.js';
+import { sweeping } from './sweep.js';
 import { endAll } from './api-sessions.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
 import { entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
 import { json } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/table.js';
+import { change, locking } from '../postgres/statement.js';
 
 export const revocation = entity<Revocation>(
   'revocations',
@@ -45,32 +45,52 @@ export interface RevocationStore {
 }
 
 /** By the clock, not by the begin of the transaction: what was waited for came before. */
-const PUT = `INSERT INTO revocations AS r (id, type, issued_before, expires_at, tags)
+const PUT = change(
+  'revocation-put',
+  ({ returningActor }) => `INSERT INTO revocations AS r (id, type, issued_before, expires_at, tags)
   VALUES ($1, $2, clock_timestamp(), clock_timestamp() + make_interval(secs => $3), $4)
   ON CONFLICT (id) DO UPDATE SET type = excluded.type, issued_before = excluded.issued_before,
-    expires_at = excluded.expires_at, tags = excluded.tags, updated_at = ${laterThan('r.updated_at')}`;
+    expires_at = excluded.expires_at, tags = excluded.tags, updated_at = ${laterThan('r.updated_at')}${returningActor}`,
+);
+
+const END_SESSION = change(
+  'revocation-end-session',
+  ({ returningActor }) => `DELETE FROM sessions WHERE id = $1${returningActor}`,
+);
+
+const END_API_SESSION = change(
+  'revocation-end-api-session',
+  ({ returningActor }) => `DELETE FROM api_sessions WHERE id = $1${returningActor}`,
+);
+
+const HOLD_IDENTITY = locking('revocation-hold-identity', 'SELECT FROM identities WHERE id = $1 FOR UPDATE');
+
+const END_IDENTITY = change(
+  'revocation-end-identity',
+  ({ actor }) => `${endAll('identity_id = $1')} RETURNING t.id${actor}`,
+);
+
+const SWEEP = sweeping({ table: 'revocations', where: 'expires_at <= now() ORDER BY expires_at' });
 
 export function revocationStore(db: Db, lists: Lists): RevocationStore {
   return {
     list: (request) => lists.page(db, revocation.source, request),
     get: (id) => revocation.get(db, id),
     async put(id, { type, lifetimeSeconds, tags }) {
-      await db.write('revocation-put', PUT, [id, type, lifetimeSeconds, json(tags)]);
+      await db.execute(PUT, [id, type, lifetimeSeconds, json(tags)]);
     },
     async endSession(id) {
-      await db.write('revocation-end-session', 'DELETE FROM sessions WHERE id = $1', [id]);
+      await db.execute(END_SESSION, [id]);
     },
     async endApiSession(id) {
-      await db.write('revocation-end-api-session', 'DELETE FROM api_sessions WHERE id = $1', [id]);
+      await db.execute(END_API_SESSION, [id]);
       db.touched?.({ apiSession: id });
     },
     async endIdentity(id) {
-      // Logins hold the identity until they commit.
-      const hold = 'SELECT FROM identities WHERE id = $1 FOR UPDATE';
-      if ((await db.run('revocation-hold-identity', hold, [id])).rowCount === 0) throw notFound('identity', id);
-      await db.write('revocation-end-identity', `${endAll('identity_id = $1')} RETURNING t.id ${BY_ACTOR}`, [id]);
+      if ((await db.count(HOLD_IDENTITY, [id])) === 0) throw notFound('identity', id);
+      await db.execute(END_IDENTITY, [id]);
       db.touched?.({ identity: id });
     },
-    sweep: (max) => sweep(db, { table: 'revocations', where: 'expires_at <= now() ORDER BY expires_at' }, max),
+    sweep: (max) => db.count(SWEEP, [max]),
   };
 }

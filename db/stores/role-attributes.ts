@@ -1,10 +1,11 @@
 /** Role attributes in use: read from the counts that triggers keep, never by a look at every entity. */
 import type { Page } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
 import type { Lists, ListRequest } from '../query/table.js';
 import { wholeList } from '../query/whole-list.js';
 import { roleAttributeSymbols } from './symbols.js';
+import { read } from '../postgres/statement.js';
 
 /** Kinds of entities with role attributes, by their tables. */
 export type AttributedKind = 'identities' | 'services' | 'routers' | 'posture_checks';
@@ -21,7 +22,10 @@ export interface RoleAttributeStore {
 
 const inUse = (kind: AttributedKind) => (bind: Bind) =>
   `SELECT DISTINCT c.attribute AS id FROM role_attribute_counts c WHERE c.kind = ${bind(kind)} AND c.uses > 0`;
-const EPOCH = 'SELECT coalesce(sum(epoch), 0)::bigint AS epoch FROM role_attribute_epochs WHERE kind = $1';
+const EPOCH = read<{ epoch: number }>(
+  'role-attribute-epoch',
+  'SELECT coalesce(sum(epoch), 0)::bigint AS epoch FROM role_attribute_epochs WHERE kind = $1',
+);
 
 export function roleAttributeStore(db: Db, lists: Lists): RoleAttributeStore {
   return {
@@ -34,9 +38,7 @@ export function roleAttributeStore(db: Db, lists: Lists): RoleAttributeStore {
         request,
       ),
     async epoch(kind) {
-      const {
-        rows: [row],
-      } = await db.read<{ epoch: number }>('role-attribute-epoch', EPOCH, [kind]);
+      const row = await db.one(EPOCH, [kind]);
       return row?.epoch ?? 0;
     },
   };

@@ -2,7 +2,9 @@
 import type { RoleDisplay } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
 import { namedIds } from '../../domain/policy/roles.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
+import { locking } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 /** Present names by id. */
 export type Names = Record<string, string> | null;
@@ -19,19 +21,26 @@ export function display(roles: readonly string[], names: Names): RoleDisplay[] {
   }));
 }
 
-/** What can be named by `@id`, with the condition that sets it apart from other rows of its table. */
+/** What can be named by `@id`. */
 export interface Nameable {
   readonly table: 'identities' | 'services' | 'routers' | 'posture_checks';
   /** What error texts call it. */
   readonly entities: string;
-  readonly where?: string;
+  /** Locks those of them that have one of the ids `$1` against deletion. */
+  readonly lock: Statement<{ id: string }>;
 }
 
+const nameable = (table: Nameable['table'], entities: string, where = ''): Nameable => ({
+  table,
+  entities,
+  lock: locking(`named-in-${table}`, `SELECT id FROM ${table} WHERE id = ANY ($1) ${where} ORDER BY id FOR KEY SHARE`),
+});
+
 export const NAMEABLE = {
-  identities: { table: 'identities', entities: 'identities' },
-  services: { table: 'services', entities: 'services' },
-  edgeRouters: { table: 'routers', entities: 'routers', where: 'AND is_edge' },
-  postureChecks: { table: 'posture_checks', entities: 'postureChecks' },
+  identities: nameable('identities', 'identities'),
+  services: nameable('services', 'services'),
+  edgeRouters: nameable('routers', 'routers', 'AND is_edge'),
+  postureChecks: nameable('posture_checks', 'postureChecks'),
 } as const satisfies Record<string, Nameable>;
 
 /**
@@ -42,16 +51,12 @@ export const NAMEABLE = {
 export async function requireNamed(
   db: Db,
   field: string,
-  { table, entities, where = '' }: Nameable,
+  { entities, lock }: Nameable,
   roles: readonly string[] | undefined,
 ): Promise<void> {
   const ids = namedIds(roles ?? []);
   if (ids.length === 0) return;
-  const { rows } = await db.run<{ id: string }>(
-    `named-in-${table}`,
-    `SELECT id FROM ${table} WHERE id = ANY ($1) ${where} ORDER BY id FOR KEY SHARE`,
-    [ids],
-  );
+  const rows = await db.many(lock, [ids]);
   const known = new Set(rows.map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length > 0) throw invalidField(field, `no ${entities} found with the given ids`, unknown);

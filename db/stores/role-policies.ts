@@ -5,8 +5,8 @@
 import type { BaseEntity, Page, PolicyType, Semantic, Tags } from '../../domain/model.js';
 import { namedIds } from '../../domain/policy/roles.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { inTransaction } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { inTransaction } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { NAMEABLE, namesOf, requireNamed } from './role-lists.js';
 import type { Nameable, Names } from './role-lists.js';
 import { inAll, policiesNaming } from '../query/scopes.js';

@@ -2,9 +2,11 @@
  * Reads of access to edge routers: which policies select an entity, and what the other side of those policies selects.
  */
 import type { Selectable } from '../../domain/policy/roles.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { namesEntity } from '../query/scopes.js';
 import type { RoleList } from '../query/scopes.js';
+import { read } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 /** Whether edge router policies allow the router `r` to the identity `ti`, both with their selectors. */
 export const ROUTER_SERVES_IDENTITY = `EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
@@ -28,25 +30,28 @@ export interface RouterAccessView {
   servicesForRouter(router: Selectable): Promise<RoleList[]>;
 }
 
+const rolesFor = (policies: Policies, by: Roles, wanted: Roles) =>
+  read<RoleList>(
+    `${policies}-by-${by}`,
+    `SELECT p.semantic, p.${wanted} AS roles FROM ${policies} p
+    WHERE ${namesEntity('p', by, '$1', '$2::text[]')}`,
+  );
+
 type Policies = 'edge_router_policies' | 'service_edge_router_policies';
 type Roles = 'edge_router_roles' | 'identity_roles' | 'service_roles';
 
+const ROUTERS_FOR_IDENTITY = rolesFor('edge_router_policies', 'identity_roles', 'edge_router_roles');
+const ROUTERS_FOR_SERVICE = rolesFor('service_edge_router_policies', 'service_roles', 'edge_router_roles');
+const IDENTITIES_FOR_ROUTER = rolesFor('edge_router_policies', 'edge_router_roles', 'identity_roles');
+const SERVICES_FOR_ROUTER = rolesFor('service_edge_router_policies', 'edge_router_roles', 'service_roles');
+
 export function routerAccessView(db: Db): RouterAccessView {
-  const rolesFor = async (policies: Policies, by: Roles, wanted: Roles, entity: Selectable) => {
-    const { rows } = await db.read<RoleList>(
-      `${policies}-by-${by}`,
-      `SELECT p.semantic, p.${wanted} AS roles FROM ${policies} p
-      WHERE ${namesEntity('p', by, '$1', '$2::text[]')}`,
-      [entity.id, entity.roleAttributes],
-    );
-    return rows;
-  };
+  const find = (roles: Statement<RoleList>) => (entity: Selectable) =>
+    db.many(roles, [entity.id, entity.roleAttributes]);
   return {
-    routersForIdentity: (identity) => rolesFor('edge_router_policies', 'identity_roles', 'edge_router_roles', identity),
-    routersForService: (service) =>
-      rolesFor('service_edge_router_policies', 'service_roles', 'edge_router_roles', service),
-    identitiesForRouter: (router) => rolesFor('edge_router_policies', 'edge_router_roles', 'identity_roles', router),
-    servicesForRouter: (router) =>
-      rolesFor('service_edge_router_policies', 'edge_router_roles', 'service_roles', router),
+    routersForIdentity: find(ROUTERS_FOR_IDENTITY),
+    routersForService: find(ROUTERS_FOR_SERVICE),
+    identitiesForRouter: find(IDENTITIES_FOR_ROUTER),
+    servicesForRouter: find(SERVICES_FOR_ROUTER),
   };
 }

@@ -3,8 +3,8 @@
  * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
  */
 import type { RouterPresence, RouterVersion } from '../../domain/router.js';
-import type { Db } from '../postgres/db.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
+import { asyncChange, change } from '../postgres/statement.js';
 
 /** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */
 const LIFETIME = "interval '4 seconds'";
@@ -67,7 +67,9 @@ export interface RouterChannelStore {
   forgetHostsOf(controllerId: string): Promise<void>;
 }
 
-const WRITE = `INSERT INTO router_channels AS c
+const WRITE = asyncChange(
+  'router-channels-write',
+  ({ returningActor }) => `INSERT INTO router_channels AS c
   (router_id, host_id, connected_at, sync_status, hostname, protocols, version_info)
 SELECT u."routerId", $1, u."connectedAt", u."syncStatus", u.hostname, u.protocols, u."versionInfo"
 FROM jsonb_to_recordset($2::jsonb) AS u ("routerId" text, "connectedAt" timestamptz, "syncStatus" text, hostname text,
@@ -75,43 +77,55 @@ FROM jsonb_to_recordset($2::jsonb) AS u ("routerId" text, "connectedAt" timestam
 JOIN routers r ON r.id = u."routerId"
 ON CONFLICT (router_id, host_id) DO UPDATE SET connected_at = excluded.connected_at,
   sync_status = excluded.sync_status, hostname = excluded.hostname, protocols = excluded.protocols,
-  version_info = excluded.version_info
-RETURNING ${EXPENDABLE}`;
+  version_info = excluded.version_info${returningActor}`,
+);
+
+const ROUTER_HOST_JOIN = asyncChange(
+  'router-host-join',
+  ({ returningActor }) => `WITH former AS (DELETE FROM router_channels WHERE host_id = $1)
+  INSERT INTO router_hosts (id, controller_id) VALUES ($1, $2)
+  ON CONFLICT (id) DO UPDATE SET seen_at = now()${returningActor}`,
+);
+
+const ROUTER_HOST_TOUCH = asyncChange(
+  'router-host-touch',
+  ({ returningActor }) => `WITH dead AS (DELETE FROM router_hosts WHERE seen_at < now() - ${LIFETIME} AND id <> $1)
+  UPDATE router_hosts SET seen_at = now() WHERE id = $1${returningActor}`,
+);
+
+const ROUTER_CHANNELS_GONE = asyncChange(
+  'router-channels-gone',
+  ({ returningActor }) => `DELETE FROM router_channels WHERE host_id = $1 AND router_id = ANY ($2)${returningActor}`,
+);
+
+const ROUTER_HOST_LEAVE = asyncChange(
+  'router-host-leave',
+  ({ returningActor }) => `DELETE FROM router_hosts WHERE id = $1${returningActor}`,
+);
+
+const FORGET_HOSTS_OF = change(
+  'router-channel-forget-hosts-of',
+  ({ returningActor }) => `DELETE FROM router_hosts WHERE controller_id = $1${returningActor}`,
+);
 
 export function routerChannelStore(db: Db): RouterChannelStore {
   return {
     async join(hostId, controllerId) {
-      await db.run(
-        'router-host-join',
-        `WITH former AS (DELETE FROM router_channels WHERE host_id = $1)
-        INSERT INTO router_hosts (id, controller_id) VALUES ($1, $2)
-        ON CONFLICT (id) DO UPDATE SET seen_at = now() RETURNING ${EXPENDABLE}`,
-        [hostId, controllerId],
-      );
+      await db.execute(ROUTER_HOST_JOIN, [hostId, controllerId]);
     },
     async touch(hostId) {
-      const { rowCount } = await db.run(
-        'router-host-touch',
-        `WITH dead AS (DELETE FROM router_hosts WHERE seen_at < now() - ${LIFETIME} AND id <> $1)
-        UPDATE router_hosts SET seen_at = now() WHERE id = $1 RETURNING ${EXPENDABLE}`,
-        [hostId],
-      );
+      const rowCount = await db.count(ROUTER_HOST_TOUCH, [hostId]);
       return rowCount === 1;
     },
     async write(hostId, present, gone) {
-      if (gone.length > 0)
-        await db.run(
-          'router-channels-gone',
-          `DELETE FROM router_channels WHERE host_id = $1 AND router_id = ANY ($2) RETURNING ${EXPENDABLE}`,
-          [hostId, gone],
-        );
-      if (present.length > 0) await db.run('router-channels-write', WRITE, [hostId, JSON.stringify(present)]);
+      if (gone.length > 0) await db.execute(ROUTER_CHANNELS_GONE, [hostId, gone]);
+      if (present.length > 0) await db.execute(WRITE, [hostId, JSON.stringify(present)]);
     },
     async leave(hostId) {
-      await db.run('router-host-leave', `DELETE FROM router_hosts WHERE id = $1 RETURNING ${EXPENDABLE}`, [hostId]);
+      await db.execute(ROUTER_HOST_LEAVE, [hostId]);
     },
     async forgetHostsOf(controllerId) {
-      await db.write(null, 'DELETE FROM router_hosts WHERE controller_id = $1', [controllerId]);
+      await db.execute(FORGET_HOSTS_OF, [controllerId]);
     },
   };
 }

@@ -15,11 +15,12 @@ import type {
   RouterReach,
 } from '../../domain/fabric/router-model.js';
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKS_NOTHING } from './postures.js';
 import { ROUTER_SERVES_BOTH, ROUTER_SERVES_IDENTITY } from './router-access-view.js';
 import { IS_ENABLED, SELECTS_BOTH, withSelectors } from './session-grants.js';
+import { read, slowRead } from '../postgres/statement.js';
 
 /** A config without its data: `version` differs when its data or name may. */
 export interface ConfigVersion {
@@ -85,7 +86,9 @@ const VERSION = `(extract(epoch FROM c.updated_at) * 1000)::bigint::text`;
  * closely, which costs more. A policy that several routers have is looked at once; so
  * is a service.
  */
-const REACHED = `WITH own AS MATERIALIZED (
+const REACHED = slowRead<ReachedRow>(
+  'router-models',
+  `WITH own AS MATERIALIZED (
   SELECT i.id, i.name, i.app_data, i.default_hosting_cost, i.default_hosting_precedence, i.role_attributes,
     i.disabled_until, ${isDisabledSql('i')} AS is_disabled, selectors_of(i.id, i.role_attributes) AS selectors,
     r.role_attributes AS router_attributes, selectors_of(r.id, r.role_attributes) AS router_selectors
@@ -150,10 +153,14 @@ SELECT e.epoch + e.routing AS index, n.timeline_id AS "timelineId",
   (SELECT json_agg(json_build_object('id', c.id, 'version', ${VERSION})) FROM chosen c) AS "configVersions",
   (SELECT json_agg(json_build_object('id', y.id, 'name', y.name)) FROM config_types y
     WHERE y.id IN (SELECT config_type_id FROM chosen)) AS "configTypes"
-FROM model_epochs e CROSS JOIN network n WHERE e.name = 'access'`;
+FROM model_epochs e CROSS JOIN network n WHERE e.name = 'access'`,
+);
 
-const CONFIGS = `SELECT id, name, config_type_id AS "typeId", data::text AS data,
-  ${VERSION} AS version FROM configs c WHERE id = ANY ($1)`;
+const CONFIGS = slowRead<ModelConfig & ConfigVersion>(
+  'router-model-configs',
+  `SELECT id, name, config_type_id AS "typeId", data::text AS data,
+  ${VERSION} AS version FROM configs c WHERE id = ANY ($1)`,
+);
 
 /** Whether the own identity of router `router` reaches the service `service` in the way of `type` over this router. */
 export const reachesSql = (router: string, service: string, type: string): string => `EXISTS (SELECT FROM routers r
@@ -162,9 +169,15 @@ export const reachesSql = (router: string, service: string, type: string): strin
   WHERE r.id = ${router} AND r.is_tunneler_enabled AND ${ROUTER_SERVES_BOTH}
     AND EXISTS (SELECT FROM service_policies p WHERE p.type = ${type} AND ${SELECTS_BOTH} AND ${ASKS_NOTHING}))`;
 
-const DENIED = `SELECT u.id FROM unnest($2::text[]) u (id) WHERE NOT ${reachesSql('$1', 'u.id', '$3')}`;
+const DENIED = slowRead<{ id: string }>(
+  'tunnel-denied',
+  `SELECT u.id FROM unnest($2::text[]) u (id) WHERE NOT ${reachesSql('$1', 'u.id', '$3')}`,
+);
 
-const accessBy = (service: string) => `SELECT ti.id IS NOT NULL AS "hasIdentity", ti.name AS "identityName",
+const accessBy = (name: string, service: string) =>
+  read<AccessRow>(
+    name,
+    `SELECT ti.id IS NOT NULL AS "hasIdentity", ti.name AS "identityName",
   s.id AS "serviceId",
   EXISTS (SELECT FROM service_policies p WHERE p.type = $3 AND ${SELECTS_BOTH} AND ${ASKS_NOTHING}) AS "isGranted",
   ${ROUTER_SERVES_BOTH} AS "isRouterAllowed", s.encryption_required AS "encryptionRequired",
@@ -173,9 +186,10 @@ FROM routers r
 LEFT JOIN ${withSelectors('identities', `e.id = $1 AND ${IS_ENABLED}`)} ti ON r.is_tunneler_enabled
 LEFT JOIN ${withSelectors('services', `e.${service} = $2`)} ts ON true
 LEFT JOIN services s ON s.id = ts.id
-WHERE r.id = $1 AND r.is_edge AND NOT r.disabled`;
-const ACCESS_BY_ID = accessBy('id');
-const ACCESS_BY_NAME = accessBy('name');
+WHERE r.id = $1 AND r.is_edge AND NOT r.disabled`,
+  );
+const ACCESS_BY_ID = accessBy('tunnel-access', 'id');
+const ACCESS_BY_NAME = accessBy('tunnel-access-by-name', 'name');
 
 interface IdentityJson {
   readonly id: string;
@@ -206,9 +220,7 @@ type AccessRow = Omit<TunnelService, 'serviceId'> & {
 export function routerModelView(db: Db): RouterModelView {
   return {
     async reached(routerIds) {
-      const {
-        rows: [row],
-      } = await db.run<ReachedRow>('router-models', REACHED, [routerIds]);
+      const row = await db.one(REACHED, [routerIds]);
       if (row === undefined) throw new Error('the database has no network');
       const identities = row.identities ?? [];
       return {
@@ -226,22 +238,18 @@ export function routerModelView(db: Db): RouterModelView {
       };
     },
     async configs(ids) {
-      return [...(await db.run<ModelConfig & ConfigVersion>('router-model-configs', CONFIGS, [ids])).rows];
+      return [...(await db.many(CONFIGS, [ids]))];
     },
     async access(routerId, type, service) {
-      const [name, sql, value] =
-        'id' in service
-          ? (['tunnel-access', ACCESS_BY_ID, service.id] as const)
-          : (['tunnel-access-by-name', ACCESS_BY_NAME, service.name] as const);
-      const {
-        rows: [row],
-      } = await db.read<AccessRow>(name, sql, [routerId, value, type]);
+      const row = await ('id' in service
+        ? db.one(ACCESS_BY_ID, [routerId, service.id, type])
+        : db.one(ACCESS_BY_NAME, [routerId, service.name, type]));
       if (row === undefined) return undefined;
       const { hasIdentity, serviceId, ...rest } = row;
       return { hasIdentity, service: serviceId === null ? undefined : { serviceId, ...rest } };
     },
     async denied(routerId, type, serviceIds) {
-      const { rows } = await db.run<{ id: string }>('tunnel-denied', DENIED, [routerId, serviceIds, type]);
+      const rows = await db.many(DENIED, [routerId, serviceIds, type]);
       return rows.map(({ id }) => id);
     },
   };

@@ -1,8 +1,9 @@
 /** What the holder of a router's channel reads: whether the router may be connected, and which API sessions it gets. */
 import type { Selectable } from '../../domain/policy/roles.js';
 import { JOINS, MAY_CALL, OWES_TOTP } from './api-sessions.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { RoleList } from '../query/scopes.js';
+import { changeAside, slowRead } from '../postgres/statement.js';
 
 /** A router as far as its channel is concerned. */
 export interface KnownRouter extends Selectable {
@@ -62,14 +63,17 @@ export interface RouterSyncView {
   caPems(): Promise<string[]>;
 }
 
-const ROUTERS = `SELECT r.id, r.name, r.is_edge AS "isEdge", r.is_tunneler_enabled AS "isTunnelerEnabled", r.disabled,
+const ROUTERS = slowRead<KnownRouter>(
+  'routers-of-channels',
+  `SELECT r.id, r.name, r.is_edge AS "isEdge", r.is_tunneler_enabled AS "isTunnelerEnabled", r.disabled,
   r.cost, r.no_traversal AS "noTraversal",
   r.fingerprint, r.cert_pem AS "certPem", r.server_names AS "serverNames", r.role_attributes AS "roleAttributes",
   (SELECT coalesce(json_agg(json_build_object('semantic', p.semantic, 'roles', p.identity_roles) ORDER BY p.id), '[]')
     FROM edge_router_policies p
     WHERE p.edge_router_roles && selectors_of(r.id, r.role_attributes)
       AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes)) AS "identityRoles"
-FROM routers r WHERE r.id = ANY ($1)`;
+FROM routers r WHERE r.id = ANY ($1)`,
+);
 
 /** The condition of every statement here that reads sessions `t`. */
 const FOR_ROUTERS = "t.api = 'client'";
@@ -83,56 +87,72 @@ const COLUMNS = `t.id, t.identity_id AS "identityId", t.is_shared_with_routers A
     UNION SELECT c.fingerprint FROM api_session_certificates c WHERE c.api_session_id = t.id AND c.valid_to > now()
     ORDER BY 1) AS fingerprints`;
 
-const GOOD_SESSIONS = `SELECT ${COLUMNS}, true AS "isGood", i.role_attributes AS "roleAttributes"
-FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND t.id > $2 AND ${isGood('$1')} ORDER BY t.id LIMIT $3`;
+const GOOD_SESSIONS = slowRead<StateRow>(
+  'good-sessions-for-routers',
+  `SELECT ${COLUMNS}, true AS "isGood", i.role_attributes AS "roleAttributes"
+FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND t.id > $2 AND ${isGood('$1')} ORDER BY t.id LIMIT $3`,
+);
 
-const SESSIONS = `SELECT ${COLUMNS}, ${isGood('$3')} AS "isGood", i.role_attributes AS "roleAttributes"
-FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND (t.id = ANY ($1) OR t.identity_id = ANY ($2))`;
+const SESSIONS = slowRead<StateRow>(
+  'sessions-for-routers',
+  `SELECT ${COLUMNS}, ${isGood('$3')} AS "isGood", i.role_attributes AS "roleAttributes"
+FROM api_sessions t ${JOINS} WHERE ${FOR_ROUTERS} AND (t.id = ANY ($1) OR t.identity_id = ANY ($2))`,
+);
 
 /** Locked in one order, so that two controllers never wait for each other. */
-const SHARE = `WITH due AS MATERIALIZED (SELECT t.id FROM api_sessions t
+const SHARE = changeAside(
+  'sessions-share-with-routers',
+  ({ returningActor }) => `WITH due AS MATERIALIZED (SELECT t.id FROM api_sessions t
   WHERE ${FOR_ROUTERS} AND t.id = ANY ($1) AND NOT t.is_shared_with_routers ORDER BY t.id FOR NO KEY UPDATE)
-UPDATE api_sessions t SET is_shared_with_routers = true FROM due WHERE t.id = due.id`;
+UPDATE api_sessions t SET is_shared_with_routers = true FROM due WHERE t.id = due.id${returningActor}`,
+);
 
 type StateRow = Omit<SessionState, 'identity'> & { readonly roleAttributes: readonly string[] };
 
 const statesOf = (rows: readonly StateRow[]): SessionState[] =>
   rows.map(({ roleAttributes, ...row }) => ({ ...row, identity: { id: row.identityId, roleAttributes } }));
 
+const SESSIONS_OF_TOKENS = slowRead<{ id: string; hash: string }>(
+  'sessions-of-tokens',
+  `SELECT t.id, encode(t.token_hash, 'hex') AS hash FROM api_sessions t ${JOINS}
+  WHERE ${FOR_ROUTERS} AND t.token_hash = ANY ($1) AND ${isGood('$2')}`,
+);
+
+const SERVICES_OF_SESSIONS = slowRead<{ id: string; apiSessionId: string }>(
+  'services-of-sessions',
+  'SELECT id, api_session_id AS "apiSessionId" FROM sessions WHERE api_session_id = ANY ($1)',
+);
+
+const CAS_FOR_ROUTERS = slowRead<{ pem: string }>(
+  'cas-for-routers',
+  'SELECT cert_pem AS pem FROM cas WHERE is_verified AND is_auth_enabled ORDER BY id',
+);
+
 export function routerSyncView(db: Db): RouterSyncView {
   return {
     async routers(ids) {
-      return (await db.run<KnownRouter>('routers-of-channels', ROUTERS, [ids])).rows;
+      return await db.many(ROUTERS, [ids]);
     },
     async goodSessions(timeoutSeconds, after, limit) {
       const values = [timeoutSeconds, after, limit];
-      return statesOf((await db.run<StateRow>('good-sessions-for-routers', GOOD_SESSIONS, values)).rows);
+      return statesOf(await db.many(GOOD_SESSIONS, values));
     },
     async sessions(ids, identityIds, timeoutSeconds) {
       const values = [ids, identityIds, timeoutSeconds];
-      return statesOf((await db.run<StateRow>('sessions-for-routers', SESSIONS, values)).rows);
+      return statesOf(await db.many(SESSIONS, values));
     },
     async sessionsByToken(tokenHashes, timeoutSeconds) {
-      const { rows } = await db.run<{ id: string; hash: string }>(
-        'sessions-of-tokens',
-        `SELECT t.id, encode(t.token_hash, 'hex') AS hash FROM api_sessions t ${JOINS}
-        WHERE ${FOR_ROUTERS} AND t.token_hash = ANY ($1) AND ${isGood('$2')}`,
-        [tokenHashes, timeoutSeconds],
-      );
+      const rows = await db.many(SESSIONS_OF_TOKENS, [tokenHashes, timeoutSeconds]);
       return new Map(rows.map(({ id, hash }) => [hash, id]));
     },
     async servicesOf(apiSessionIds) {
-      const sql = 'SELECT id, api_session_id AS "apiSessionId" FROM sessions WHERE api_session_id = ANY ($1)';
-      return (await db.run<{ id: string; apiSessionId: string }>('services-of-sessions', sql, [apiSessionIds])).rows;
+      return await db.many(SERVICES_OF_SESSIONS, [apiSessionIds]);
     },
     async share(ids) {
-      await db.writeAside('sessions-share-with-routers', SHARE, [ids]);
+      await db.execute(SHARE, [ids]);
     },
     async caPems() {
-      const { rows } = await db.run<{ pem: string }>(
-        'cas-for-routers',
-        'SELECT cert_pem AS pem FROM cas WHERE is_verified AND is_auth_enabled ORDER BY id',
-      );
+      const rows = await db.many(CAS_FOR_ROUTERS);
       return rows.map(({ pem }) => pem);
     },
   };

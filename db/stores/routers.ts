@@ -9,8 +9,7 @@ import type { Router, RouterDraft, RouterInterface } from '../../domain/router.j
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
-import type { Db } from '../postgres/db.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import type { Db } from '../postgres/contracts.js';
 import { administratorStore } from './administrators.js';
 import type { Refusal } from './administrators.js';
 import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from './client-symbols.js';
@@ -23,6 +22,7 @@ import type { PresenceColumns } from './router-channels.js';
 import { edgeRouterSymbols, routerSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '../query/table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import { asyncChange, change, locking, read } from '../postgres/statement.js';
 
 const ROUTER = 'router';
 
@@ -87,7 +87,7 @@ const source: ListSource<Row, Router> = { ...edgeSource, symbols: routerSymbols 
 const ownSource: ListSource<Row, Router> = { ...edgeSource, symbols: ownEdgeRouterSymbols };
 const ofServiceSource: ListSource<Row, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
 
-const DETAIL = detailSql(source);
+const DETAIL = read<Row>('router-detail', detailSql(source));
 const isEdge = rowsWhere('edge', () => 't.is_edge');
 /** Others have no certificate, and no client can reach them. */
 const isEnrolled = rowsWhere('enrolled', () => 't.fingerprint IS NOT NULL');
@@ -180,17 +180,74 @@ export interface RouterStore {
   ownerOf(identityId: string): Promise<string | undefined>;
 }
 
+const LOCK = locking<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>(
+  'router-lock',
+  'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE',
+);
+
+const TUNNELER_LOCK_GRANTS = locking(
+  'tunneler-lock-grants',
+  'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
+);
+
+const TUNNELER_LOCK_POLICIES = locking(
+  'tunneler-lock-policies',
+  `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
+  ORDER BY id FOR NO KEY UPDATE`,
+);
+
+const TUNNELER_POLICY_DELETE = change(
+  'tunneler-policy-delete',
+  ({ returningActor }) => `DELETE FROM edge_router_policies WHERE id = $1 AND is_system${returningActor}`,
+);
+
+const TUNNELER_TERMINATORS_DELETE = change(
+  'tunneler-terminators-delete',
+  ({ returningActor }) => `DELETE FROM terminators WHERE router_id = $1 AND binding = $2 AND is_system
+  AND NOT EXISTS (SELECT FROM router_channels c WHERE c.router_id = $1)${returningActor}`,
+);
+
+const TUNNELER_IDENTITY_DELETE = change(
+  'tunneler-identity-delete',
+  ({ returningActor }) => `DELETE FROM identities WHERE id = $1${returningActor}`,
+);
+
+const DELETE = change('router-delete', ({ returningActor }) => `DELETE FROM routers WHERE id = $1${returningActor}`);
+
+const ENROLLMENT_CLEAR = change(
+  'router-enrollment-clear',
+  ({ returningActor }) => `DELETE FROM enrollments WHERE edge_router_id = $1${returningActor}`,
+);
+
+const BY_FINGERPRINT = read<{ id: string; certPem: string }>(
+  'router-by-fingerprint',
+  'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1',
+);
+
+const HOLD = locking('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE');
+
+const CERTIFY = change(
+  'router-certify',
+  ({ returningActor }) => `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5, names_left_out = $6,
+  unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
+  WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2${returningActor}`,
+);
+
+const INTERFACES = asyncChange(
+  'router-interfaces',
+  ({ returningActor }) => `UPDATE routers SET interfaces = $2 WHERE id = $1 AND interfaces <> $2${returningActor}`,
+);
+
+const OF_IDENTITY = locking<{ name: string; owns: boolean }>(
+  'router-of-identity',
+  'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE',
+);
+
 export function routerStore(db: Db, lists: Lists): RouterStore {
-  const get = (id: string) => getOne(db, ROUTER, ['router-detail', DETAIL], [id], fromRow);
+  const get = (id: string) => getOne(db, ROUTER, DETAIL, [id], fromRow);
   /** Locks the router, and whether it has a tunneler, until this transaction ends. */
   const lock = async (id: string, isEdge: boolean) => {
-    const {
-      rows: [row],
-    } = await db.run<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>(
-      'router-lock',
-      'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE',
-      [id],
-    );
+    const row = await db.one(LOCK, [id]);
     if (row === undefined || (isEdge && !row.is_edge)) throw notFound(ROUTER, id);
     if (row.is_edge !== isEdge) throw new DomainError('routerNotUpdatable');
     return row;
@@ -214,27 +271,13 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
   };
   /** Policies are locked in the order in which every delete takes them: kind by kind, each by id. */
   const takeTunneler = async (id: string) => {
-    await db.run(
-      'tunneler-lock-grants',
-      'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
-      [`@${id}`],
-    );
-    await db.run(
-      'tunneler-lock-policies',
-      `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
-      ORDER BY id FOR NO KEY UPDATE`,
-      [`@${id}`],
-    );
-    await db.write('tunneler-policy-delete', 'DELETE FROM edge_router_policies WHERE id = $1 AND is_system', [id]);
+    await db.execute(TUNNELER_LOCK_GRANTS, [`@${id}`]);
+    await db.execute(TUNNELER_LOCK_POLICIES, [`@${id}`]);
+    await db.execute(TUNNELER_POLICY_DELETE, [id]);
     // Of a router that is away. Who holds its channel removes them after it was told, or it would host no more when the
     // tunneler is switched on again at once.
-    await db.write(
-      'tunneler-terminators-delete',
-      `DELETE FROM terminators WHERE router_id = $1 AND binding = $2 AND is_system
-        AND NOT EXISTS (SELECT FROM router_channels c WHERE c.router_id = $1)`,
-      [id, TUNNEL_BINDING],
-    );
-    await db.write('tunneler-identity-delete', 'DELETE FROM identities WHERE id = $1', [id]);
+    await db.execute(TUNNELER_TERMINATORS_DELETE, [id, TUNNEL_BINDING]);
+    await db.execute(TUNNELER_IDENTITY_DELETE, [id]);
     db.touched?.({ identity: id });
   };
   /** The identity is locked before its policies. */
@@ -302,11 +345,11 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     async remove(id, isEdge) {
       const current = await lock(id, isEdge);
       if (current.is_tunneler_enabled) await removeTunneler(id, 'notDeletable');
-      await db.write('router-delete', 'DELETE FROM routers WHERE id = $1', [id]);
+      await db.execute(DELETE, [id]);
     },
     async reEnroll(id, enrollment) {
       await lock(id, true);
-      await db.write('router-enrollment-clear', 'DELETE FROM enrollments WHERE edge_router_id = $1', [id]);
+      await db.execute(ENROLLMENT_CLEAR, [id]);
       await update(db, 'routers', ROUTER, id, {
         fingerprint: null,
         cert_pem: null,
@@ -318,43 +361,21 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       await enroll(id, true, enrollment);
     },
     async findByFingerprint(fingerprint) {
-      const {
-        rows: [row],
-      } = await db.read<{ id: string; certPem: string }>(
-        'router-by-fingerprint',
-        'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1',
-        [fingerprint],
-      );
+      const row = await db.one(BY_FINGERPRINT, [fingerprint]);
       return row;
     },
     async hold(id) {
-      return (await db.run('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE', [id])).rowCount === 1;
+      return (await db.count(HOLD, [id])) === 1;
     },
     async certify(id, previous, { fingerprint, certPem, serverNames, namesLeftOut }) {
-      const { rowCount } = await db.write(
-        'router-certify',
-        `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5, names_left_out = $6,
-        unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
-        WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2`,
-        [id, previous, fingerprint, certPem, serverNames, namesLeftOut],
-      );
+      const rowCount = await db.count(CERTIFY, [id, previous, fingerprint, certPem, serverNames, namesLeftOut]);
       return rowCount === 1;
     },
     async setInterfaces(id, interfaces) {
-      await db.run(
-        'router-interfaces',
-        `UPDATE routers SET interfaces = $2 WHERE id = $1 AND interfaces <> $2 RETURNING ${EXPENDABLE}`,
-        [id, JSON.stringify(interfaces)],
-      );
+      await db.execute(INTERFACES, [id, JSON.stringify(interfaces)]);
     },
     async ownerOf(identityId) {
-      const {
-        rows: [row],
-      } = await db.run<{ name: string; owns: boolean }>(
-        'router-of-identity',
-        'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE',
-        [identityId],
-      );
+      const row = await db.one(OF_IDENTITY, [identityId]);
       return row?.owns === true ? row.name : undefined;
     },
   };

@@ -1,6 +1,6 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
 import type { Semantic, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { text, textArray } from '../query/fields.js';
 import type { Lists } from '../query/table.js';

@@ -1,6 +1,6 @@
 /** Service policies: role lists that decide who may dial or bind what. Reads show `@id` roles by present names. */
 import type { PolicyType, Semantic, ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { linked, text, textArray } from '../query/fields.js';
 import type { Lists } from '../query/table.js';

@@ -7,8 +7,8 @@ import type { Page, Service, ServiceDraft, ServiceView } from '../../domain/mode
 import { permissionsFor } from '../../domain/policy/access.js';
 import type { Grant } from '../../domain/policy/access.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
-import { inTransaction } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { inTransaction } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { asItIs, entity } from '../query/entity.js';
 import { expression, flag, integer, linked, text, textArray } from '../query/fields.js';
 import { detailSql, mapPage } from '../query/table.js';
@@ -17,6 +17,7 @@ import type { RoleFilter } from '../filter/index.js';
 import { everything, inAll, requested, rowsWhere } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
 import { config } from './configs.js';
+import { read } from '../postgres/statement.js';
 
 export const service = entity<Service>(
   'services',
@@ -58,10 +59,13 @@ const configData = (types: string, identity: string) => {
   JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id), '{}') AS config`;
 };
 
-const VIEW_DETAIL = detailSql({
-  ...service.source,
-  extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}`,
-});
+const VIEW_DETAIL = read<ViewRow>(
+  'service-view',
+  detailSql({
+    ...service.source,
+    extras: `${service.source.extras ?? ''}, ${configData('$2', '$3')}`,
+  }),
+);
 
 /** The services as rows; what of them a viewer sees is worked out once its grants are there. */
 const viewSource = ({ configTypes, identityId }: Viewer, isForClient = false): ListSource<ViewRow, ViewRow> => ({
@@ -136,14 +140,9 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       return mapPage(page, viewFrom(grants));
     },
     async findView(id, viewer) {
-      const [
-        grants,
-        {
-          rows: [row],
-        },
-      ] = await Promise.all([
+      const [grants, row] = await Promise.all([
         viewer.grants(),
-        db.read<ViewRow>('service-view', VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]),
+        db.one(VIEW_DETAIL, [id, viewer.configTypes, viewer.identityId]),
       ]);
       return row && viewFrom(grants)(row);
     },

@@ -6,11 +6,12 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
-import { isDatabase } from '../postgres/db.js';
-import type { Db } from '../postgres/db.js';
+import { isDatabase } from '../postgres/contracts.js';
+import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKED_CHECKS, ASKS_NOTHING, posturesOf, toAskedChecks, UNKNOWN_POSTURE } from './postures.js';
 import type { AskedRow } from './postures.js';
+import { change, locking } from '../postgres/statement.js';
 
 /** Moves whenever a grant may have been lost. */
 export const GRANTS_EPOCH = `(SELECT epoch FROM model_epochs WHERE name = 'grants')`;
@@ -48,16 +49,28 @@ export const IS_CURRENT = `(t.granted_epoch >= ${GRANTS_EPOCH} AND t.granted_unt
 /** Known to be granted; one that hangs on posture is so only while it is current. */
 export const IS_GRANTED = `(${IS_CURRENT} OR EXISTS (SELECT ${GRANTING}))`;
 
-const LOCK_NAMED = 'SELECT id FROM sessions WHERE id = ANY ($1) ORDER BY id FOR UPDATE';
-const LOCK_UNCHECKED = `SELECT id FROM sessions WHERE granted_epoch < ${GRANTS_EPOCH} ORDER BY granted_epoch LIMIT $1
-  FOR UPDATE SKIP LOCKED`;
-const LOCK_OVER = `SELECT id FROM sessions WHERE granted_until < 'infinity' AND granted_until <= now()
-  ORDER BY granted_until LIMIT $1 FOR UPDATE SKIP LOCKED`;
-const LOCK_UNCHECKED_OF = `SELECT id FROM sessions WHERE identity_id = $2
-  AND (granted_epoch < ${GRANTS_EPOCH} OR granted_until <= now()) ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`;
+const lockingIds = locking<{ id: string }>;
+const LOCK_NAMED = lockingIds('sessions-lock', 'SELECT id FROM sessions WHERE id = ANY ($1) ORDER BY id FOR UPDATE');
+const LOCK_UNCHECKED = lockingIds(
+  'sessions-lock-unchecked',
+  `SELECT id FROM sessions WHERE granted_epoch < ${GRANTS_EPOCH} ORDER BY granted_epoch LIMIT $1
+  FOR UPDATE SKIP LOCKED`,
+);
+const LOCK_OVER = lockingIds(
+  'sessions-lock-over',
+  `SELECT id FROM sessions WHERE granted_until < 'infinity' AND granted_until <= now()
+  ORDER BY granted_until LIMIT $1 FOR UPDATE SKIP LOCKED`,
+);
+const LOCK_UNCHECKED_OF = lockingIds(
+  'sessions-lock-unchecked-of',
+  `SELECT id FROM sessions WHERE identity_id = $2
+  AND (granted_epoch < ${GRANTS_EPOCH} OR granted_until <= now()) ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+);
 
 /** Settles what needs no look at a device, and answers the others with all that was read at the same moment. */
-const CHECK = `WITH verdict AS MATERIALIZED (SELECT t.id, EXISTS (SELECT ${GRANTING}) AS is_granted
+const CHECK = change<CheckRow>(
+  'sessions-check',
+  ({ actor }) => `WITH verdict AS MATERIALIZED (SELECT t.id, EXISTS (SELECT ${GRANTING}) AS is_granted
   FROM sessions t WHERE t.id = ANY ($1)),
 asking AS MATERIALIZED (SELECT t.id, t.api_session_id,
     (SELECT json_agg(${ASKED_CHECKS}) ${SELECTING}) AS policies
@@ -66,14 +79,18 @@ gone AS (DELETE FROM sessions t USING asking a WHERE t.id = a.id AND a.policies 
 kept AS (UPDATE sessions t SET granted_epoch = ${GRANTS_EPOCH}, granted_until = 'infinity' FROM verdict v
   WHERE t.id = v.id AND v.is_granted AND (t.granted_epoch < ${GRANTS_EPOCH} OR t.granted_until < 'infinity')
   RETURNING t.id)
-SELECT (SELECT count(*) FROM gone) AS removed, (SELECT count(*) FROM kept) AS kept, ${GRANTS_EPOCH} AS epoch,
+SELECT (SELECT count(*) FROM gone) AS removed, (SELECT count(*) FROM kept) AS kept, ${GRANTS_EPOCH} AS epoch${actor},
   (SELECT json_agg(json_build_object('id', a.id, 'apiSessionId', a.api_session_id, 'policies', a.policies))
-    FROM asking a WHERE a.policies IS NOT NULL) AS asking`;
+    FROM asking a WHERE a.policies IS NOT NULL) AS asking`,
+);
 
 /** `$2` to `$3` are sessions and until when each is granted; `$4` is the epoch at which that was found. */
-const SETTLE = `WITH gone AS (DELETE FROM sessions WHERE id = ANY ($1)),
+const SETTLE = change(
+  'sessions-settle',
+  ({ returningActor }) => `WITH gone AS (DELETE FROM sessions WHERE id = ANY ($1)),
 granted AS (SELECT * FROM unnest($2::text[], $3::timestamptz[]) AS u (id, until))
-UPDATE sessions t SET granted_epoch = $4, granted_until = g.until FROM granted g WHERE t.id = g.id`;
+UPDATE sessions t SET granted_epoch = $4, granted_until = g.until FROM granted g WHERE t.id = g.id${returningActor}`,
+);
 
 interface CheckRow {
   readonly removed: number;
@@ -108,20 +125,17 @@ export async function checkGrants(
 ): Promise<{ seen: number; removed: number }> {
   const work = async (tx: Db) => {
     const held: string[] = [];
-    const lock = async (name: string, sql: string, values: readonly unknown[]) => {
-      for (const { id } of (await tx.run<{ id: string }>(name, sql, values)).rows) held.push(id);
+    const lock = async (statement: typeof LOCK_NAMED, values: readonly unknown[]) => {
+      for (const { id } of await tx.many(statement, values)) held.push(id);
     };
-    if (ids.length > 0) await lock('sessions-lock', LOCK_NAMED, [ids]);
+    if (ids.length > 0) await lock(LOCK_NAMED, [ids]);
     if (others > 0 && identityId === null) {
-      await lock('sessions-lock-unchecked', LOCK_UNCHECKED, [others]);
-      if (held.length < others) await lock('sessions-lock-over', LOCK_OVER, [others - held.length]);
+      await lock(LOCK_UNCHECKED, [others]);
+      if (held.length < others) await lock(LOCK_OVER, [others - held.length]);
     }
-    if (others > 0 && identityId !== null)
-      await lock('sessions-lock-unchecked-of', LOCK_UNCHECKED_OF, [others, identityId]);
+    if (others > 0 && identityId !== null) await lock(LOCK_UNCHECKED_OF, [others, identityId]);
     if (held.length === 0) return { seen: 0, removed: 0 };
-    const {
-      rows: [row],
-    } = await tx.write<CheckRow>('sessions-check', CHECK, [held]);
+    const row = await tx.one(CHECK, [held]);
     const lost = row?.asking == null ? 0 : await settle(tx, row.asking, row.epoch);
     return { seen: held.length, removed: (row?.removed ?? 0) + lost };
   };
@@ -158,7 +172,7 @@ async function settle(tx: Db, asking: readonly Asking[], epoch: number): Promise
     if (until === undefined) lost.push(id);
     else granted.set(id, untilText(until));
   }
-  await tx.write('sessions-settle', SETTLE, [lost, [...granted.keys()], [...granted.values()], epoch]);
+  await tx.execute(SETTLE, [lost, [...granted.keys()], [...granted.values()], epoch]);
   return lost.length;
 }
 

@@ -1,6 +1,7 @@
 /** The statement with which a login opens its API session: one for each kind of proof. */
 import { allowsSigner } from './auth-policies.js';
-import { EXPENDABLE } from '../postgres/expendable.js';
+import { asyncChange } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 import { isDisabledSql } from './disabled.js';
 import { isRevokedSql } from './revoked.js';
 
@@ -45,7 +46,7 @@ export interface TokenProof {
  * the whole row first (`lockPassword`).
  * @param held  the identity `i`, while the login holds and its policy accepts it; $2 names the identity
  */
-type Opening = (held: string, alsoDoes?: string) => string;
+type Opening<R> = (name: string, held: string, alsoDoes?: string) => Statement<R>;
 
 /**
  * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null.
@@ -67,8 +68,11 @@ const SETTLED = `set_config('edge.summed', $16, true), CASE WHEN $15::bigint IS 
 /**
  * @param answer  columns of the answer, and its joins to the new session `t`
  */
-export function sessionOpening(answer: { columns: string; joins: string }) {
-  const opening: Opening = (held, alsoDoes = '') => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
+export function sessionOpening<R>(answer: { columns: string; joins: string }) {
+  const opening: Opening<R> = (name, held, alsoDoes = '') =>
+    asyncChange(
+      name,
+      ({ actor }) => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
 t AS (
   INSERT INTO api_sessions (id, identity_id, authenticator_id, token_hash, ip_address, config_types, ca_id,
     improper_client_cert_chain, method, signer_id, sdk_info, ${ORIGIN.columns})
@@ -79,67 +83,72 @@ client AS (
   UPDATE identities i SET env_info = ${TOLD.env}, sdk_info = ${TOLD.sdk} FROM held
   WHERE i.id = held.identity_id AND (i.env_info, i.sdk_info)
     IS DISTINCT FROM (${TOLD.env}, ${TOLD.sdk}))${alsoDoes}
-SELECT ${answer.columns}, ${EXPENDABLE}, ${SETTLED} FROM t ${answer.joins}`;
+SELECT ${answer.columns}${actor}, ${SETTLED} FROM t ${answer.joins}`,
+    );
   const policy = 'FROM identities i JOIN auth_policies p ON p.id = i.auth_policy_id';
   const isEnabled = `NOT ${isDisabledSql('i')}`;
   const authenticator = `${policy} JOIN authenticators a ON a.identity_id = i.id
   WHERE i.id = $2 AND a.id = $3 AND ${isEnabled}`;
-  const byPassword = opening(`${authenticator} AND p.updb_allowed AND a.password_hash = $17 FOR KEY SHARE OF i, a`);
+  const byPassword = opening(
+    'api-session-open-password',
+    `${authenticator} AND p.updb_allowed AND a.password_hash = $17 FOR KEY SHARE OF i, a`,
+  );
   const byCertificate = opening(
+    'api-session-open-certificate',
     `${authenticator} AND p.cert_allowed AND a.fingerprint = $17 FOR KEY SHARE OF i, a`,
     `,
 chain AS (
   UPDATE authenticators SET last_auth_resolved_to_root = NOT $8::boolean FROM held
   WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`,
   );
-  const byClaim = opening(`${policy}
+  const byClaim = opening(
+    'api-session-open-claim',
+    `${policy}
   WHERE i.external_id = $2 AND ${isEnabled} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $17::boolean)
-  FOR KEY SHARE OF i`);
-  const byToken = (column: string) =>
-    opening(`${policy} JOIN external_jwt_signers e ON e.id = $10
+  FOR KEY SHARE OF i`,
+  );
+  const byToken = (name: string, column: string) =>
+    opening(
+      name,
+      `${policy} JOIN external_jwt_signers e ON e.id = $10
   WHERE i.${column} = $2 AND ${isEnabled} AND e.is_enabled AND ${allowsSigner('$10')}
-  AND NOT ${isRevokedSql({ tokenId: '$17', identityId: 'i.id', issuedAt: '$18' })} FOR KEY SHARE OF i, e`);
-  const byTokenWithId = byToken('id');
-  const byTokenWithExternalId = byToken('external_id');
+  AND NOT ${isRevokedSql({ tokenId: '$17', identityId: 'i.id', issuedAt: '$18' })} FOR KEY SHARE OF i, e`,
+    );
+  const byTokenWithId = byToken('api-session-open-token-id', 'id');
+  const byTokenWithExternalId = byToken('api-session-open-token-external-id', 'external_id');
 
-  return (proof: Proof): OpeningStatement => {
+  return (proof: Proof): OpeningStatement<R> => {
     switch (proof.by) {
       case 'password':
         return {
-          name: 'api-session-open-password',
-          sql: byPassword,
+          statement: byPassword,
           names: proof.identityId,
           shown: [proof.passwordHash],
         };
       case 'certificate':
         return {
-          name: 'api-session-open-certificate',
-          sql: byCertificate,
+          statement: byCertificate,
           names: proof.identityId,
           shown: [proof.fingerprint],
         };
       case 'claim':
         return {
-          name: 'api-session-open-claim',
-          sql: byClaim,
+          statement: byClaim,
           names: proof.externalId,
           caId: proof.caId,
           shown: [proof.isExpired],
         };
       case 'token': {
-        const [name, sql] = proof.useExternalId
-          ? ['api-session-open-token-external-id', byTokenWithExternalId]
-          : ['api-session-open-token-id', byTokenWithId];
+        const statement = proof.useExternalId ? byTokenWithExternalId : byTokenWithId;
         const { signerId, claim: names, tokenId, issuedAt } = proof;
-        return { name, sql, names, signerId, shown: [tokenId, issuedAt] };
+        return { statement, names, signerId, shown: [tokenId, issuedAt] };
       }
     }
   };
 }
 
-interface OpeningStatement {
-  readonly name: string;
-  readonly sql: string;
+interface OpeningStatement<R> {
+  readonly statement: Statement<R>;
   /** $2: what names the identity. */
   readonly names: string;
   readonly caId?: string | null;

@@ -3,9 +3,10 @@
  * both kinds. What is not connected is left out, since clients try every router that they are told of.
  */
 import type { SessionRouter } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { HOST_IS_ALIVE } from './router-channels.js';
 import { withSelectors } from './session-grants.js';
+import { read } from '../postgres/statement.js';
 
 export interface Use {
   readonly identityId: string;
@@ -23,7 +24,9 @@ const MOST = 25;
  * id, or all, of which the first few will do. `OFFSET 0` keeps the planner from asking the policies about every router
  * and looking at the candidates afterwards.
  */
-const ROUTERS = `WITH of_identities AS MATERIALIZED (
+const ROUTERS = read<Row>(
+  'session-routers',
+  `WITH of_identities AS MATERIALIZED (
   SELECT ti.id, p.semantic, p.edge_router_roles AS roles
   FROM ${withSelectors('identities', 'e.id = ANY ($1)')} ti JOIN edge_router_policies p
     ON p.identity_roles && ti.selectors AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)),
@@ -54,7 +57,8 @@ CROSS JOIN LATERAL (
     AND EXISTS (SELECT FROM of_services p
       WHERE p.id = u.service_id AND role_selects(p.semantic, p.roles, r.id, r.role_attributes))
   LIMIT ${MOST}) o
-ORDER BY u.n, o.id`;
+ORDER BY u.n, o.id`,
+);
 
 interface Row {
   /** Of the use, from 1. */
@@ -65,7 +69,7 @@ interface Row {
 /** For each of these uses; by id, and no more than clients can try. */
 export async function routersFor(db: Db, uses: readonly Use[]): Promise<(use: Use) => SessionRouter[]> {
   const distinct = [...new Map(uses.map((use) => [keyOf(use), use])).values()];
-  const { rows } = await db.read<Row>('session-routers', ROUTERS, [
+  const rows = await db.many(ROUTERS, [
     distinct.map(({ identityId }) => identityId),
     distinct.map(({ serviceId }) => serviceId),
   ]);

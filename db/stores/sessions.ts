@@ -6,8 +6,7 @@
 import type { NamedRef, Page, PolicyType, Session, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { AskedCheck } from '../../domain/posture/evaluate.js';
-import { BY_ACTOR } from '../postgres/attribution.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
 import type { AskedRow } from './postures.js';
 import {
@@ -30,6 +29,7 @@ import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { HAS_CHANNELS, routersFor } from './session-routers.js';
 import { inAll, referringTo, rowsWhere } from '../query/scopes.js';
+import { change, changeAside, read, slowRead } from '../postgres/statement.js';
 
 /** A session as its table has it. */
 type Stored = Omit<Session, 'service' | 'servicePolicies' | 'edgeRouters'> & { readonly serviceId: string };
@@ -119,14 +119,20 @@ const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
 
 /** `$2` is the owner, or null for all owners. */
 const OWNED = 'AND ($2::text IS NULL OR t.identity_id = $2)';
-const detailWith = (policies: string) =>
-  detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS "isGranted"` }, OWNED);
-const DETAIL = detailWith(POLICIES);
-const OWN_DETAIL = detailWith(NO_POLICIES);
+const detailWith = (name: string, policies: string) =>
+  read<Row & { isGranted: boolean }>(
+    name,
+    detailSql({ ...ANYBODYS, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS "isGranted"` }, OWNED),
+  );
+const DETAIL = detailWith('session-detail-any', POLICIES);
+const OWN_DETAIL = detailWith('session-detail-own', NO_POLICIES);
 
-const BY_TOKEN = `SELECT ${session.columns}, ${SERVICE_NAME}, ${NO_POLICIES},
+const BY_TOKEN = read<Row & { isGranted: boolean }>(
+  'session-by-token',
+  `SELECT ${session.columns}, ${SERVICE_NAME}, ${NO_POLICIES},
   ${IS_GRANTED} AS "isGranted"
-FROM sessions t JOIN services s ON s.id = t.service_id WHERE t.token = $1 AND t.api_session_id = $2`;
+FROM sessions t JOIN services s ON s.id = t.service_id WHERE t.token = $1 AND t.api_session_id = $2`,
+);
 
 /** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */
 const OTHERS = 100;
@@ -174,7 +180,9 @@ type BasisRow = Row &
   };
 
 /** `$1` service, `$2` identity, `$3` API session, `$4` type. */
-const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes",
+const BASIS = slowRead<BasisRow>(
+  'session-basis',
+  `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes",
   ${GRANTS_EPOCH} AS "grantsEpoch",
   (SELECT coalesce(json_agg(
       json_build_object('policyId', p.id, 'policyName', p.name, 'type', p.type, 'asked', ${ASKED_CHECKS})
@@ -185,13 +193,17 @@ const BASIS = `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttri
   ${session.columns}
 FROM ${withSelectors('services', 'e.id = $1')} ts
 CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
-LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`;
+LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`,
+);
 
 /**
  * The identity is locked as it was when its grants were read, so that a change of it sees the session or is seen here.
  * An existing row is taken over: locked against the sweep, and returned in full.
  */
-const createSql = (device: string, from: string, until: string) => `WITH owner AS (SELECT e.id FROM identities e
+const creating = (name: string, device: string, from: string, until: string) =>
+  changeAside<Row>(
+    name,
+    ({ actor }) => `WITH owner AS (SELECT e.id FROM identities e
   WHERE e.id = $3 AND e.role_attributes = $8::text[] AND ${IS_ENABLED} FOR SHARE)${device}
 INSERT INTO sessions AS t
   (id, api_session_id, identity_id, service_id, type, token, tags, granted_epoch, granted_until)
@@ -199,10 +211,12 @@ SELECT $1, $2, owner.id, $4, $5, $6, coalesce($7::jsonb, '{}'), $9::bigint, ${un
 ON CONFLICT (api_session_id, service_id, type)
   DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch),
     granted_until = excluded.granted_until
-RETURNING ${session.columns}`;
-const CREATE = createSql('', 'owner', "'infinity'");
+RETURNING ${session.columns}${actor}`,
+  );
+const CREATE = creating('session-create', '', 'owner', "'infinity'");
 /** One that hangs on posture also locks the API session, whose posture must be the one that was looked at. */
-const CREATE_UNDER_POSTURE = createSql(
+const CREATE_UNDER_POSTURE = creating(
+  'session-create-posture',
   `,
 device AS (SELECT s.id FROM api_sessions s WHERE s.id = $2 AND s.posture_revision = $10 FOR SHARE)`,
   'owner CROSS JOIN device',
@@ -217,12 +231,18 @@ export interface PostureHold {
 }
 
 /** One that is unchecked and hangs on posture stays, to be checked first. */
-const REMOVE = `WITH found AS (SELECT t.id, ${IS_GRANTED} AS is_granted FROM sessions t WHERE t.id = $1 ${OWNED}),
-removed AS (DELETE FROM sessions t USING found f WHERE t.id = f.id AND f.is_granted RETURNING t.id ${BY_ACTOR})
-SELECT EXISTS (SELECT FROM found) AS is_there, EXISTS (SELECT FROM removed) AS is_removed`;
+const REMOVE = change<{ is_there: boolean; is_removed: boolean }>(
+  'session-delete',
+  ({ actor }) => `WITH found AS (SELECT t.id, ${IS_GRANTED} AS is_granted FROM sessions t WHERE t.id = $1 ${OWNED}),
+removed AS (DELETE FROM sessions t USING found f WHERE t.id = f.id AND f.is_granted RETURNING t.id${actor})
+SELECT EXISTS (SELECT FROM found) AS is_there, EXISTS (SELECT FROM removed) AS is_removed`,
+);
 
-const NEXT_END = `SELECT (extract(epoch FROM min(granted_until) - statement_timestamp()) * 1000)::float8 AS ms
-FROM sessions WHERE granted_until < 'infinity'`;
+const NEXT_END = read<{ ms: number | null }>(
+  'session-next-end',
+  `SELECT (extract(epoch FROM min(granted_until) - statement_timestamp()) * 1000)::float8 AS ms
+FROM sessions WHERE granted_until < 'infinity'`,
+);
 
 export interface SessionDraft extends SessionUse {
   readonly id: string;
@@ -253,9 +273,11 @@ export interface SessionStore {
   nextEnd(): Promise<number | null>;
 }
 
+const END = change('session-end', ({ returningActor }) => `DELETE FROM sessions WHERE id = $1${returningActor}`);
+
 export function sessionStore(db: Db, lists: Lists): SessionStore {
   const end = async (id: string) => {
-    await db.write('session-end', 'DELETE FROM sessions WHERE id = $1', [id]);
+    await db.execute(END, [id]);
   };
   const useOf = ({ identityId, service }: Session) => ({ identityId, serviceId: service.id });
   const shown = async (row: Row): Promise<Session> => {
@@ -276,20 +298,16 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
   });
   return {
     async get(id, identityId) {
-      const [name, sql] =
-        identityId === null ? (['session-detail', DETAIL] as const) : (['session-detail-own', OWN_DETAIL] as const);
+      const statement = identityId === null ? DETAIL : OWN_DETAIL;
       return untilChecked(db, async () => {
-        const { rows } = await db.read<Row & { isGranted: boolean }>(name, sql, [id, identityId]);
-        const [row] = rows;
+        const row = await db.one(statement, [id, identityId]);
         if (row === undefined) throw notFound(session.name, id);
         return row.isGranted ? { found: await shown(row) } : { uncheckedId: id };
       });
     },
     findByToken: (token, apiSessionId) =>
       untilChecked(db, async () => {
-        const {
-          rows: [row],
-        } = await db.read<Row & { isGranted: boolean }>('session-by-token', BY_TOKEN, [token, apiSessionId]);
+        const row = await db.one(BY_TOKEN, [token, apiSessionId]);
         if (row === undefined) return { found: undefined };
         return row.isGranted ? { found: await shown(row) } : { uncheckedId: row.id };
       }),
@@ -309,9 +327,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       return sessionsOf(await page(true));
     },
     async findBasis({ apiSessionId, identityId, serviceId, type }) {
-      const {
-        rows: [row],
-      } = await db.run<BasisRow>('session-basis', BASIS, [serviceId, identityId, apiSessionId, type]);
+      const row = await db.one(BASIS, [serviceId, identityId, apiSessionId, type]);
       if (row === undefined) return undefined;
       const { serviceName, roleAttributes, grantsEpoch, hasEdgeRouter } = row;
       const grants = row.grants.map(({ asked, ...grant }) => ({ ...grant, checks: toAskedChecks(asked) }));
@@ -340,30 +356,22 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         roleAttributes,
         grantsEpoch,
       ];
-      const {
-        rows: [row],
-      } =
+      const row =
         hold === undefined
-          ? await db.writeAside<Row>('session-create', CREATE, values)
-          : await db.writeAside<Row>('session-create-posture', CREATE_UNDER_POSTURE, [
-              ...values,
-              hold.revision,
-              untilText(hold.until),
-            ]);
+          ? await db.one(CREATE, values)
+          : await db.one(CREATE_UNDER_POSTURE, [...values, hold.revision, untilText(hold.until)]);
       return row && { ...fromRow({ ...row, serviceName, policies: null }), edgeRouters };
     },
     remove: (id, identityId) =>
       untilChecked(db, async () => {
-        const {
-          rows: [row],
-        } = await db.write<{ is_there: boolean; is_removed: boolean }>('session-delete', REMOVE, [id, identityId]);
+        const row = await db.one(REMOVE, [id, identityId]);
         if (row?.is_there !== true) throw notFound(session.name, id);
         return row.is_removed ? { found: undefined } : { uncheckedId: id };
       }),
     end,
     sweep: async (max) => checkGrants(db, { ids: [], others: max, identityId: null }),
     async nextEnd() {
-      const { rows } = await db.read<{ ms: number | null }>('session-next-end', NEXT_END);
+      const rows = await db.many(NEXT_END);
       return rows[0]?.ms ?? null;
     },
   };

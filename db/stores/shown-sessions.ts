@@ -1,9 +1,10 @@
 /** Sessions as a router shows them: by their tokens, and whether this router may be used for them. */
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { IS_GRANTED, checkGrants, untilChecked, withSelectors } from './session-grants.js';
+import { read, slowRead } from '../postgres/statement.js';
 
 /** A session with what a dial or a bind over one router depends on. */
 export interface ShownSession {
@@ -32,7 +33,9 @@ const allowed = (routerId: string) => `EXISTS (SELECT FROM routers r
   CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
   WHERE r.id = ${routerId} AND r.is_edge AND NOT r.disabled AND ${ROUTER_SERVES_BOTH})`;
 
-const FIND = `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
+const FIND = read<ShownSession & { isGranted: boolean }>(
+  'shown-session',
+  `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
   i.name AS "identityName", t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted",
   t.granted_until = 'infinity' AS "isLasting", ${allowed('$2')} AS "isRouterAllowed",
   s.encryption_required AS "encryptionRequired", s.terminator_strategy AS strategy,
@@ -40,10 +43,14 @@ const FIND = `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS 
   coalesce(h.precedence, i.default_hosting_precedence) AS "hostingPrecedence"
 FROM sessions t JOIN services s ON s.id = t.service_id JOIN identities i ON i.id = t.identity_id
 LEFT JOIN identity_hostings h ON h.identity_id = t.identity_id AND h.service_id = t.service_id
-WHERE t.token = $1`;
+WHERE t.token = $1`,
+);
 
-const STANDING = `SELECT u.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (id, router_id, n)
-  JOIN sessions t ON t.id = u.id WHERE ${allowed('u.router_id')}`;
+const STANDING = slowRead<{ n: number }>(
+  'shown-sessions-standing',
+  `SELECT u.n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (id, router_id, n)
+  JOIN sessions t ON t.id = u.id WHERE ${allowed('u.router_id')}`,
+);
 
 /** A router uses a session. */
 export interface UseAtRouter {
@@ -65,9 +72,7 @@ export function shownSessionStore(db: Db): ShownSessionStore {
   return {
     find: (token, routerId) =>
       untilChecked(db, async () => {
-        const {
-          rows: [row],
-        } = await db.read<ShownSession & { isGranted: boolean }>('shown-session', FIND, [token, routerId]);
+        const row = await db.one(FIND, [token, routerId]);
         if (row === undefined) return { found: undefined };
         const { isGranted, ...session } = row;
         return isGranted ? { found: session } : { uncheckedId: session.id };
@@ -75,10 +80,7 @@ export function shownSessionStore(db: Db): ShownSessionStore {
     async lost(uses) {
       const ids = uses.map(({ sessionId }) => sessionId);
       await checkGrants(db, { ids: [...new Set(ids)], others: 0, identityId: null });
-      const { rows } = await db.run<{ n: number }>('shown-sessions-standing', STANDING, [
-        ids,
-        uses.map(({ routerId }) => routerId),
-      ]);
+      const rows = await db.many(STANDING, [ids, uses.map(({ routerId }) => routerId)]);
       const standing = new Set(rows.map(({ n }) => n));
       return uses.filter((_, index) => !standing.has(index + 1));
     },

@@ -1,8 +1,7 @@
 /** All stores over one `Db`. Inside `transaction` the same stores run on one open transaction. */
 import { GuardedSource } from '../postgres/precondition.js';
-import { ScopedSource } from '../postgres/request-scope.js';
-import type { RequestScope } from '../postgres/request-scope.js';
-import type { Database, Db, Source, TransactionOptions } from '../postgres/db.js';
+import { ScopedSource } from '../postgres/scoped-source.js';
+import type { RequestScope, Database, Db, Source, TransactionOptions } from '../postgres/contracts.js';
 import { Lists } from '../query/table.js';
 import type { ListLimits } from '../query/table.js';
 import { administratorStore } from './administrators.js';
@@ -172,8 +171,9 @@ class InnerStores extends StoresOn implements Stores {
 
 class SourceStores extends StoresOn implements Stores {
   constructor(
-    readonly source: Source,
+    readonly database: Database,
     lists: Lists,
+    readonly source: Source = database,
     readonly actor: Actor | undefined = undefined,
   ) {
     super(source, lists);
@@ -191,9 +191,9 @@ class SourceStores extends StoresOn implements Stores {
     const { precondition } = scope;
     const scoped =
       precondition === undefined
-        ? new ScopedSource(this.source, scope)
-        : new GuardedSource(this.source, scope, precondition);
-    return new SourceStores(scoped, this.lists, scope.actor);
+        ? new ScopedSource(this.database, scope)
+        : new GuardedSource(this.database, scope, precondition);
+    return new SourceStores(this.database, this.lists, scoped, scope.actor);
   }
 
   async settle(): Promise<void> {

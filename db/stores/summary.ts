@@ -1,5 +1,6 @@
 /** How many entities of each kind there are, from the totals that triggers keep. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
+import { slowRead } from '../postgres/statement.js';
 
 /** By table, as `entity_counts` keeps them; a kind of which none was ever made is not there. */
 export type EntityCounts = ReadonlyMap<string, number>;
@@ -9,13 +10,16 @@ export interface SummaryStore {
   counts(): Promise<EntityCounts>;
 }
 
-const COUNTS = `SELECT kind, sum(total)::int AS total FROM entity_counts GROUP BY kind
-  UNION ALL SELECT 'edge_routers', count(*)::int FROM routers WHERE is_edge`;
+const COUNTS = slowRead<{ kind: string; total: number }>(
+  'summary',
+  `SELECT kind, sum(total)::int AS total FROM entity_counts GROUP BY kind
+  UNION ALL SELECT 'edge_routers', count(*)::int FROM routers WHERE is_edge`,
+);
 
 export function summaryStore(db: Db): SummaryStore {
   return {
     async counts() {
-      const { rows } = await db.run<{ kind: string; total: number }>('summary', COUNTS);
+      const rows = await db.many(COUNTS);
       return new Map(rows.map(({ kind, total }) => [kind, total]));
     },
   };

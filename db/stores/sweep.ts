@@ -2,9 +2,10 @@
  * Clearing away what has ended by itself: a bounded number of rows, so that no statement takes long. Rows that others
  * hold are left for the next sweep, so that several controllers sweep beside each other and none waits in a circle.
  */
-import type { Db } from '../postgres/db.js';
+import { change } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
-interface Ended {
+interface Swept {
   readonly table: string;
   /** Its primary key. */
   readonly key?: string;
@@ -12,21 +13,10 @@ interface Ended {
   readonly where: string;
 }
 
-/**
- * Removes up to `max` of them; answers how many.
- * @param values  of the condition, from `$2` on
- */
-export async function sweep(
-  db: Db,
-  { table, key = 'id', where }: Ended,
-  max: number,
-  ...values: unknown[]
-): Promise<number> {
-  const { rowCount } = await db.write(
+/** The statement that removes up to `$1` of them; the condition's own values begin with `$2`. Count what it removes. */
+export const sweeping = ({ table, key = 'id', where }: Swept): Statement =>
+  change(
     `${table.replaceAll('_', '-')}-sweep`,
-    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where}
-    LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-    [max, ...values],
+    ({ returningActor }) => `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${where}
+    LIMIT $1 FOR UPDATE SKIP LOCKED)${returningActor}`,
   );
-  return rowCount;
-}

@@ -1,13 +1,14 @@
 /** Terminators: where on which router a service ends. The secret that goes with an instance is never read back. */
 import { HOSTED_BOUNDS, MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import type { Page, Terminator, TerminatorDraft } from '../../domain/model.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import type { SymbolDef } from '../filter/index.js';
 import { entity } from '../query/entity.js';
 import { bytes, expression, integer, text } from '../query/fields.js';
 import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { referringTo } from '../query/scopes.js';
 import { isBelow } from './hosted-terminators.js';
+import { read } from '../postgres/statement.js';
 
 /** The name of the entity that a reference of `t` points to. */
 const nameOf = (table: string, column: string): SymbolDef => ({
@@ -54,9 +55,11 @@ const source: ListSource<Row, Terminator> = { ...terminator.source, fromRow };
 const clientSource: ListSource<Row, Terminator> = { ...source, symbols: terminator.clientSymbols };
 
 const isFree = (service: string) => isBelow(MOST_MADE_BY_HAND, `service_id = ${service} AND NOT is_system`);
-const ARE_MOST = `SELECT NOT ${isFree('$1')} AS most`;
+const ARE_MOST = read<{ most: boolean }>('terminators-made', `SELECT NOT ${isFree('$1')} AS most`);
 /** What it would be at the other service or router is counted there as if it were made there. */
-const FULL = `SELECT
+const FULL = read<Record<TerminatorEnd, boolean>>(
+  'terminators-full',
+  `SELECT
   t.service_id <> m.service_id AND NOT CASE WHEN t.is_system
     THEN ${isBelow(HOSTED_BOUNDS.host, 'service_id = m.service_id AND host_id = t.host_id AND is_system')}
     ELSE ${isFree('m.service_id')} END AS service,
@@ -65,7 +68,8 @@ const FULL = `SELECT
       AND ${isBelow(HOSTED_BOUNDS.session, 'session_id = t.session_id AND router_id = m.router_id')}) AS router
 FROM terminators t
   CROSS JOIN LATERAL (SELECT coalesce($2, t.service_id) AS service_id, coalesce($3, t.router_id) AS router_id) m
-WHERE t.id = $1`;
+WHERE t.id = $1`,
+);
 
 function fromRow({ serviceId, serviceName, routerId, routerName, ...row }: Row): Terminator {
   return { service: { id: serviceId, name: serviceName }, router: { id: routerId, name: routerName }, ...row };
@@ -98,15 +102,13 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
     list: ({ ofService, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
     async areMost(serviceId) {
-      const { rows } = await db.read<{ most: boolean }>('terminators-made', ARE_MOST, [serviceId]);
+      const rows = await db.many(ARE_MOST, [serviceId]);
       return rows[0]?.most === true;
     },
     async fullEnd(id, { serviceId, routerId }) {
       if (serviceId === undefined && routerId === undefined) return undefined;
       const values = [id, serviceId ?? null, routerId ?? null];
-      const {
-        rows: [full],
-      } = await db.read<Record<TerminatorEnd, boolean>>('terminators-full', FULL, values);
+      const full = await db.one(FULL, values);
       if (full?.service === true) return 'service';
       return full?.router === true ? 'router' : undefined;
     },

@@ -1,5 +1,6 @@
 /** Tokens of external signers that made an identity: each makes one, once. */
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
+import { change } from '../postgres/statement.js';
 
 export interface UsedTokenStore {
   /**
@@ -11,16 +12,19 @@ export interface UsedTokenStore {
 }
 
 /** Clears away some that have ended: an hour is more than clocks are apart, and than any leeway. */
-const SPEND = `WITH ended AS (
+const SPEND = change(
+  'used-token-spend',
+  ({ returningActor }) => `WITH ended AS (
   DELETE FROM used_tokens WHERE token_hash IN (
     SELECT token_hash FROM used_tokens WHERE expires_at < now() - interval '1 hour'
     ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))
-INSERT INTO used_tokens (token_hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`;
+INSERT INTO used_tokens (token_hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING${returningActor}`,
+);
 
 export function usedTokenStore(db: Db): UsedTokenStore {
   return {
     async spend(tokenHash, expiresAt) {
-      return (await db.write('used-token-spend', SPEND, [tokenHash, expiresAt])).rowCount === 1;
+      return (await db.count(SPEND, [tokenHash, expiresAt])) === 1;
     },
   };
 }

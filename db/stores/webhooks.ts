@@ -4,11 +4,12 @@ import type { Page, Tags } from '../../domain/model.js';
 import type { DeadLetter, Webhook, WebhookSettings } from '../../domain/webhooks/webhook.js';
 import { noteAudit } from './audit-records.js';
 import { TOUCHED } from '../query/change-statements.js';
-import type { Db } from '../postgres/db.js';
+import type { Db } from '../postgres/contracts.js';
 import { rowsWhere } from '../query/scopes.js';
 import { entity } from '../query/entity.js';
 import { bytes, expression, flag, integer, text, textArray, time } from '../query/fields.js';
 import type { Changes, Lists, ListRequest } from '../query/table.js';
+import { change, locking, slowRead } from '../postgres/statement.js';
 
 export const webhook = entity<Webhook, { readonly sealedSecret: Buffer; readonly secretSetAt: Date }>(
   'webhooks',
@@ -130,7 +131,9 @@ export interface WebhookStore {
   reseal(webhook: SealedWebhook): Promise<void>;
 }
 
-const LEASE = `WITH mine AS (
+const LEASE = locking<Omit<Lease, 'position'> & EventPosition>(
+  'webhooks-lease',
+  `WITH mine AS (
   SELECT p.webhook_id FROM webhook_progress p JOIN webhooks w ON w.id = p.webhook_id AND w.is_enabled
   WHERE p.leased_by = $1 FOR UPDATE OF p),
 free AS (
@@ -143,15 +146,19 @@ taken AS (
 SELECT w.id, w.url, w.kinds, w.sealed_secret AS "sealedSecret", w.updated_at::text AS version, t.batch, t.seq,
   t.attempts, t.failing_since AS "failingSince", t.next_attempt_at AS "nextAttemptAt",
   EXISTS (SELECT FROM webhook_dead_letters l WHERE l.webhook_id = w.id AND l.is_due) AS "hasDue"
-FROM taken t JOIN webhooks w ON w.id = t.webhook_id`;
+FROM taken t JOIN webhooks w ON w.id = t.webhook_id`,
+);
 
 const SAVE = `UPDATE webhook_progress SET batch = $3, seq = $4, delivered_at = coalesce($5, delivered_at),
   attempts = $6, failing_since = $7, next_attempt_at = $8, last_error = $9 WHERE webhook_id = $2 AND leased_by = $1`;
 
-const BURY = `WITH saved AS (${SAVE} RETURNING webhook_id)
+const BURY = slowRead(
+  'webhook-bury',
+  `WITH saved AS (${SAVE} RETURNING webhook_id)
 INSERT INTO webhook_dead_letters (id, webhook_id, event_id, kind, body, attempts, first_failed_at, last_error)
 SELECT $10, webhook_id, $11, $12, $13, $14, $15, $16 FROM saved
-ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, updated_at = now()`;
+ON CONFLICT (webhook_id, event_id) DO UPDATE SET attempts = excluded.attempts, updated_at = now()`,
+);
 
 const valuesOfProgress = (holder: string, id: string, progress: Progress): unknown[] => [
   holder,
@@ -164,6 +171,46 @@ const valuesOfProgress = (holder: string, id: string, progress: Progress): unkno
   progress.nextAttemptAt,
   progress.lastError,
 ];
+
+const REDELIVER = change(
+  'webhook-redeliver',
+  ({ returningActor }) => `UPDATE webhook_dead_letters SET is_due = true, ${TOUCHED}
+  WHERE webhook_id = $1 AND ($2::text[] IS NULL OR id = ANY ($2))${returningActor}`,
+);
+
+const WEBHOOKS_RELEASE = slowRead(
+  'webhooks-release',
+  'UPDATE webhook_progress SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1',
+);
+
+const WEBHOOK_SAVE = slowRead('webhook-save', SAVE);
+
+const DUE = slowRead<DueLetter>(
+  'webhook-due',
+  `SELECT id, event_id AS "eventId", body FROM webhook_dead_letters WHERE webhook_id = $1 AND is_due
+  ORDER BY created_at, id LIMIT $2`,
+);
+
+const LETTER_DROP = change(
+  'webhook-letter-drop',
+  ({ returningActor }) => `DELETE FROM webhook_dead_letters WHERE id = $1${returningActor}`,
+);
+
+const LETTER_KEEP = change(
+  'webhook-letter-keep',
+  ({ returningActor }) => `UPDATE webhook_dead_letters SET is_due = false, attempts = attempts + 1, last_error = $2,
+  ${TOUCHED} WHERE id = $1${returningActor}`,
+);
+
+const WEBHOOKS_SEALED = slowRead<SealedWebhook>(
+  'webhooks-sealed',
+  'SELECT id, sealed_secret AS sealed FROM webhooks ORDER BY id',
+);
+
+const RESEAL = change(
+  'webhook-reseal',
+  ({ returningActor }) => `UPDATE webhooks SET sealed_secret = $2 WHERE id = $1${returningActor}`,
+);
 
 export function webhookStore(db: Db, lists: Lists): WebhookStore {
   const get = (id: string) => webhook.get(db, id);
@@ -179,12 +226,7 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
       return lists.page(db, deadLetter.source, request, ofWebhook);
     },
     async redeliver(id, letterIds) {
-      const { rowCount } = await db.write(
-        'webhook-redeliver',
-        `UPDATE webhook_dead_letters SET is_due = true, ${TOUCHED}
-        WHERE webhook_id = $1 AND ($2::text[] IS NULL OR id = ANY ($2))`,
-        [id, letterIds ?? null],
-      );
+      const rowCount = await db.count(REDELIVER, [id, letterIds ?? null]);
       const { name } = await get(id);
       if (rowCount > 0)
         await noteAudit(db, {
@@ -198,19 +240,14 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
     },
 
     async lease(holder, seconds, more) {
-      const { rows } = await db.run<Omit<Lease, 'position'> & EventPosition>('webhooks-lease', LEASE, [
-        holder,
-        seconds,
-        more,
-      ]);
+      const rows = await db.many(LEASE, [holder, seconds, more]);
       return rows.map(({ batch, seq, ...rest }) => ({ ...rest, position: { batch, seq } }));
     },
     async release(holder) {
-      const sql = 'UPDATE webhook_progress SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1';
-      await db.run('webhooks-release', sql, [holder]);
+      await db.execute(WEBHOOKS_RELEASE, [holder]);
     },
     async save(holder, id, progress) {
-      return (await db.run('webhook-save', SAVE, valuesOfProgress(holder, id, progress))).rowCount > 0;
+      return (await db.count(WEBHOOK_SAVE, valuesOfProgress(holder, id, progress))) > 0;
     },
     async bury(holder, id, letter, progress) {
       const values = [
@@ -223,34 +260,23 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
         letter.firstFailedAt,
         letter.lastError,
       ];
-      return (await db.run('webhook-bury', BURY, values)).rowCount > 0;
+      return (await db.count(BURY, values)) > 0;
     },
     async due(id, limit) {
-      const { rows } = await db.run<DueLetter>(
-        'webhook-due',
-        `SELECT id, event_id AS "eventId", body FROM webhook_dead_letters WHERE webhook_id = $1 AND is_due
-        ORDER BY created_at, id LIMIT $2`,
-        [id, limit],
-      );
+      const rows = await db.many(DUE, [id, limit]);
       return rows;
     },
     async dropLetter(letterId) {
-      await db.write('webhook-letter-drop', 'DELETE FROM webhook_dead_letters WHERE id = $1', [letterId]);
+      await db.execute(LETTER_DROP, [letterId]);
     },
     async keepLetter(letterId, error) {
-      await db.write(
-        'webhook-letter-keep',
-        `UPDATE webhook_dead_letters SET is_due = false, attempts = attempts + 1, last_error = $2,
-          ${TOUCHED} WHERE id = $1`,
-        [letterId, error],
-      );
+      await db.execute(LETTER_KEEP, [letterId, error]);
     },
     async sealed() {
-      const sql = 'SELECT id, sealed_secret AS sealed FROM webhooks ORDER BY id';
-      return (await db.run<SealedWebhook>('webhooks-sealed', sql)).rows;
+      return await db.many(WEBHOOKS_SEALED);
     },
     async reseal({ id, sealed }) {
-      await db.write('webhook-reseal', 'UPDATE webhooks SET sealed_secret = $2 WHERE id = $1', [id, sealed]);
+      await db.execute(RESEAL, [id, sealed]);
     },
   };
 }

@@ -5,11 +5,12 @@
  */
 import type pg from 'pg';
 import { translate } from '../../db/postgres/errors.js';
-import type { Database, Db } from '../../db/postgres/db.js';
+import type { Database, Db, WholeOptions } from '../../db/postgres/contracts.js';
 import { send } from '../../db/postgres/connection.js';
 import type { RowForm, Rows } from '../../db/postgres/connection.js';
-import type { WholeOptions } from '../../db/postgres/list-lane.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
+import { ExecutorOn } from '../../db/postgres/executor.js';
+import type { Statement } from '../../db/postgres/statement.js';
 import { literal } from './literal.js';
 
 export interface Explained {
@@ -89,9 +90,8 @@ export function openRecorder(client: pg.Client): Recorder {
     }
   };
 
-  const run: Db['run'] = async <R>(
-    name: string | null,
-    sql: string,
+  const execute: Db['execute'] = async <R>(
+    { name, text: sql }: Statement<R>,
     values: readonly unknown[] = [],
     form: RowForm = 'objects',
   ): Promise<Rows<R>> => {
@@ -116,19 +116,15 @@ export function openRecorder(client: pg.Client): Recorder {
     );
   };
 
-  return {
-    run,
-    read: run,
-    write: (name, sql, values) => run(name, sql, values),
-    writeAside: (name, sql, values) => run(name, sql, values),
+  const tx = new ExecutorOn(execute);
+  return Object.assign(new ExecutorOn(execute), {
     touched: () => undefined,
-    transaction: (work) => inTransaction(() => work({ run, read: run, write: run, writeAside: run })),
-    list: run,
-    async whole<R>(sql: string, values: readonly unknown[], { form }: WholeOptions) {
-      const { rows, columns } = await run<R>(null, sql, values, form);
+    transaction: <T>(work: (tx: Db) => Promise<T>) => inTransaction(() => work(tx)),
+    async whole<R>(statement: Statement<R>, values: readonly unknown[], { form }: WholeOptions) {
+      const { rows, columns } = await execute(statement, values, form);
       return { head: rows, columns };
     },
-    async record(act) {
+    async record(act: () => Promise<unknown>) {
       // As often before as lists must see a shape to give it its name; the caches are warm, too.
       for (let time = 1; time < SIGHTINGS; time += 1) await act();
       const list: Explained[] = [];
@@ -149,5 +145,5 @@ export function openRecorder(client: pg.Client): Recorder {
     async close() {
       await client.end();
     },
-  };
+  });
 }

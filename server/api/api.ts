@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../../db/postgres/attribution.js';
 import { RequestClock } from '../../db/postgres/request-clock.js';
 import { DatabaseUnavailable } from '../../db/postgres/outages.js';
-import type { Precondition } from '../../db/postgres/precondition.js';
+import type { Precondition } from '../../db/postgres/contracts.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';

@@ -3,7 +3,7 @@
  * balancer may ask as often as it likes. Details are only given of what is wrong, since anyone may read them.
  */
 import { statfsSync } from 'node:fs';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import { OUTAGES } from '../../db/postgres/outages.js';
 import type { Outage } from '../../db/postgres/outages.js';
 import type { OutageLog } from '../base/outage-log.js';

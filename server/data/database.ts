@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { ConnectionUrlError, parseConnectionUrl } from '../../db/postgres/connection-url.js';
 import { openDatabase } from '../../db/postgres/db.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import { runningConnection, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 import { migrate, migrationNames } from '../../db/schema/migrate.js';
 import { isTransactionPooled } from '../../db/postgres/pooler.js';

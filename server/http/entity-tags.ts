@@ -10,9 +10,8 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { invalidField } from '../../domain/errors.js';
 import { collectionOf, versionOf } from '../../domain/entity-version.js';
-import type { Precondition, Versioned } from '../../db/postgres/precondition.js';
+import type { Precondition, Versioned, OnVersion } from '../../db/postgres/contracts.js';
 import { versions } from '../../db/stores/entities.js';
-import type { OnVersion } from '../../db/postgres/request-scope.js';
 import type { OperationSpec } from '../../generated/operation.js';
 
 const entities = new WeakMap<OperationSpec, Versioned | null>();

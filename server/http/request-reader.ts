@@ -1,7 +1,7 @@
 /** Reader of a response: who it is, and until when it may read. */
 import type { ServerResponse } from 'node:http';
 import { KeptPlace } from '../../db/postgres/kept-place.js';
-import type { ListReader } from '../../db/postgres/request-scope.js';
+import type { ListReader } from '../../db/postgres/contracts.js';
 import { StopSource } from '../../domain/scheduling/stop-signal.js';
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 

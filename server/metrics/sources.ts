@@ -1,6 +1,6 @@
 /** Sources of the metrics: each part of this process reports its own numbers. */
 import type { Server } from 'node:net';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import type { EntityCounts } from '../../db/stores/summary.js';
 import type { PasswordHasher } from '../../domain/auth/passwords.js';
 import type { CacheUse } from '../../domain/cache-use.js';

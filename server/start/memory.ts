@@ -1,7 +1,8 @@
 /** State in memory, the parts that keep it up to date, and the row by which others know this controller. */
+import { ANNOUNCE } from '../../db/postgres/announcement.js';
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
@@ -104,8 +105,7 @@ async function followChanges(
   subscribers: Subscribers,
 ): Promise<ChangeFeed> {
   changes.subscribe(subscribers);
-  const announce = (channel: string, payload: string) =>
-    database.read('announce', 'SELECT pg_notify($1, $2)', [channel, payload]);
+  const announce = (channel: string, payload: string) => database.execute(ANNOUNCE, [channel, payload]);
   const feed = openChangeFeed(connection, announce, changes.listeners(subscribers));
   closers.push(() => {
     feed.close();
@@ -141,7 +141,7 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
   const { events } = stores;
   const eventReader = createEventReader({
     events,
-    announce: (payload) => database.read('announce', 'SELECT pg_notify($1, $2)', ['edge', payload]),
+    announce: (payload) => database.execute(ANNOUNCE, ['edge', payload]),
     log,
   });
   closers.push(() => eventReader.close());

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { accessView } from '../../db/stores/access-view.js';
 import { checkGrants } from '../../db/stores/session-grants.js';
-import type { Db } from '../../db/postgres/db.js';
+import type { Db } from '../../db/postgres/contracts.js';
 import { Params } from '../../db/filter/index.js';
 import { policiesNaming, selectedBy } from '../../db/query/scopes.js';
 import type { Scope } from '../../db/query/scopes.js';
@@ -19,6 +19,7 @@ import type { PolicyType, Semantic } from '../../domain/model.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 import { randomly, seedOfRun } from '../support/random.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 const WORLDS = 1_000;
 const ATTRIBUTES = ['a', 'b', 'c', 'all', ''];
@@ -158,9 +159,11 @@ describe('access in random worlds', function worlds() {
   after(() => fixture.close());
 
   const insert = async (tx: Db, table: string, rows: readonly object[], columns: string, recordset: string) => {
-    await tx.run(
-      null,
-      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_to_recordset($1::jsonb) AS r (${recordset})`,
+    await tx.execute(
+      unprepared(
+        'INSERT',
+        `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_to_recordset($1::jsonb) AS r (${recordset})`,
+      ),
       [JSON.stringify(rows)],
     );
   };
@@ -274,9 +277,8 @@ describe('access in random worlds', function worlds() {
   const matching = async (tx: Db, table: string, scope: Scope) => {
     const { bind, values } = new Params();
     const { sql } = scope(bind);
-    const { rows } = await tx.run<{ id: string }>(
-      null,
-      `SELECT id FROM ${table} t WHERE ${sql === '' ? 'true' : sql} ORDER BY id`,
+    const rows = await tx.many(
+      unprepared<{ id: string }>('SELECT', `SELECT id FROM ${table} t WHERE ${sql === '' ? 'true' : sql} ORDER BY id`),
       values,
     );
     return rows.map(({ id }) => id);
@@ -326,10 +328,10 @@ describe('access in random worlds', function worlds() {
         `${label} policies of ${service.id}`,
       ).to.have.members(world.policies.filter((p) => selects(p.semantic, p.serviceRoles, service)).map(({ id }) => id));
     }
-    const { rows } = await tx.run<{ id: string }>(null, 'SELECT id FROM sessions');
+    const rows = await tx.many(unprepared<{ id: string }>('SELECT', 'SELECT id FROM sessions'));
     const all = rows.map(({ id }) => id);
     const { seen, removed } = await checkGrants(tx, { ids: all, others: 0, identityId: null });
-    const { rows: left } = await tx.run<{ id: string }>(null, 'SELECT id FROM sessions');
+    const left = await tx.many(unprepared<{ id: string }>('SELECT', 'SELECT id FROM sessions'));
     expect(
       left.map(({ id }) => id),
       `${label} sessions`,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { AUDIT_LOCK } from '../../db/postgres/advisory-locks.js';
 import { openDatabase } from '../../db/postgres/db.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import { openStores } from '../../db/stores/stores.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';

@@ -1,31 +1,57 @@
-/**
- * How stores change things: through `write`, which has its own share of the connections, or as something EXPENDABLE.
- */
-import { readFileSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Statements as values: names that are taken once, and the place of the actor in every change. */
 import { expect } from 'chai';
+import { asyncChange, change, locking, read, slowRead, varyingChange } from '../../db/postgres/statement.js';
 
-const folder = fileURLToPath(new URL('../../../db', import.meta.url));
-/** A call of `run` whose text begins with a change, up to the end of the statement's text. */
-const RUN = /\.run(?:<[^(]*>)?\(\s*(?:null|'[^']*'|`[^`]*`),\s*(`[^`]*`|'[^']*')/g;
-const CHANGE = /\b(?:INSERT INTO|DELETE FROM|(?<!FOR |NO KEY )UPDATE [a-z_$])/;
+const ACTOR = "set_config('edge.actor', $2, true)";
 
-/** Checks of integrity run in a transaction of their own, on a connection that no request has. */
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.ts') && !name.startsWith('stores/integrity'),
-);
+describe('a statement', () => {
+  it('has a name that no other one has, whatever the two are', () => {
+    read('test-taken', 'SELECT 1');
+    for (const make of [read, slowRead, locking])
+      expect(() => make('test-taken', 'SELECT 2')).to.throw('two statements are called test-taken');
+    expect(() => change('test-taken', ({ returningActor }) => `DELETE FROM t${returningActor}`)).to.throw('two');
+    expect(() => asyncChange('test-taken', ({ returningActor }) => `DELETE FROM t${returningActor}`)).to.throw('two');
+  });
+
+  it('has a name that PostgreSQL does not cut, and that is not like those made while the program runs', () => {
+    for (const name of ['n'.repeat(63), 'insert-services-x', 'update-x', 'delete-x', 'list-1'])
+      expect(() => read(name, 'SELECT 1')).to.throw(`a statement must not be called ${name}`);
+  });
+});
 
 describe('a change in the database', () => {
-  it('goes through `write`, unless it waits for no standby', () => {
-    const found: string[] = [];
-    let seen = 0;
-    for (const file of files) {
-      for (const [, sql = ''] of readFileSync(`${folder}/${file}`, 'utf8').matchAll(RUN)) {
-        seen += 1;
-        if (CHANGE.test(sql) && !sql.includes('${EXPENDABLE}')) found.push(`${file}: ${sql.slice(0, 80)}`);
-      }
-    }
-    expect(seen).to.be.greaterThan(30);
-    expect(found).to.deep.equal([]);
+  it('takes the actor after its columns, or in a RETURNING of its own', () => {
+    const columns = change('test-columns', ({ actor }) => `UPDATE t SET a = 1 WHERE id = $1 RETURNING id${actor}`);
+    expect(columns.text).to.equal('UPDATE t SET a = 1 WHERE id = $1 RETURNING id');
+    expect(columns.withActor?.(2)).to.deep.equal({
+      name: 'test-columns+',
+      label: 'test-columns',
+      text: `UPDATE t SET a = 1 WHERE id = $1 RETURNING id, ${ACTOR}`,
+    });
+    const none = change('test-none', ({ returningActor }) => `DELETE FROM t WHERE id = $1${returningActor}`);
+    expect(none.text).to.equal('DELETE FROM t WHERE id = $1');
+    expect(none.withActor?.(2)?.text).to.equal(`DELETE FROM t WHERE id = $1 RETURNING ${ACTOR}`);
+  });
+
+  it('says in its text that its commit waits for no standby, with an actor and without', () => {
+    const local = "set_config('synchronous_commit', 'local', true)";
+    const seen = asyncChange('test-seen', ({ returningActor }) => `UPDATE t SET a = 1${returningActor}`);
+    expect(seen.kind).to.equal('asyncChange');
+    expect(seen.text).to.equal(`UPDATE t SET a = 1 RETURNING ${local}`);
+    expect(seen.withActor?.(2)?.text).to.equal(`UPDATE t SET a = 1 RETURNING ${local}, ${ACTOR}`);
+  });
+
+  it('has its text with the actor made once', () => {
+    const once = varyingChange('update-test', ({ returningActor }) => `UPDATE t SET a = $1${returningActor}`);
+    expect(once.withActor?.(2)).to.equal(once.withActor?.(2));
+  });
+
+  it('does not compile without a place for the actor', () => {
+    // @ts-expect-error its text has no place
+    change('test-no-place', () => 'DELETE FROM t');
+    // @ts-expect-error its text has no place either
+    change('test-no-place-varying', () => `DELETE FROM ${String('t')}`);
+    // @ts-expect-error nor has this one
+    asyncChange('test-no-place-async', ({ actor }) => `DELETE FROM t${actor.slice(1)}`);
   });
 });

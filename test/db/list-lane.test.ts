@@ -7,7 +7,8 @@ import { KeptPlace } from '../../db/postgres/kept-place.js';
 import { openStores } from '../../db/stores/stores.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import type { ListQuery } from '../../db/filter/index.js';
-import type { RequestScope } from '../../db/postgres/request-scope.js';
+import type { RequestScope } from '../../db/postgres/contracts.js';
+import { list, unprepared } from '../../db/postgres/statement.js';
 import type { DomainError } from '../../domain/errors.js';
 import { until } from '../support/poll.js';
 import { STORE_LIMITS, openStoresForTest } from '../support/stores.js';
@@ -56,6 +57,7 @@ describe('the connections of lists', () => {
   const scopeOf = (identityId: string, signal = new AbortController().signal): RequestScope => ({
     reader: { identityId, signal, place: endedPlace() },
   });
+  const listOf = <R>(sql: string, scope?: RequestScope) => database.execute(list<R>(null, sql), [], 'objects', scope);
   const kindOf = (work: Promise<unknown>) =>
     work.then(
       () => 'none',
@@ -74,12 +76,9 @@ describe('the connections of lists', () => {
         [1, 2, 3, 4].map(
           async (reader) =>
             (
-              await database.list<{ name: string; length: number }>(
-                null,
+              await listOf<{ name: string; length: number }>(
                 `SELECT name, length(statement) AS length FROM pg_prepared_statements, (SELECT pg_sleep(0.2)) wait
                   WHERE name <> ''`,
-                [],
-                'objects',
                 scopeOf(`probe-${reader}`),
               )
             ).rows,
@@ -108,11 +107,8 @@ describe('the connections of lists', () => {
       }
       expect((await prepared()).most).to.be.within(1, 200);
       for (let time = 0; time < 4; time += 1) await stores.identities.list(usual);
-      const { rows } = await database.list<{ name: string }>(
-        null,
+      const { rows } = await listOf<{ name: string }>(
         "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%t.type_id = $%'",
-        [],
-        undefined,
       );
       expect(rows).to.have.lengthOf(1);
     });
@@ -148,11 +144,8 @@ describe('the connections of lists', () => {
       // PostgreSQL's client refuses another text under a name that is in use.
       for (let time = 0; time < SIGHTINGS + 1; time += 1)
         for (const query of [{}, { filter: 'not name = "n"' }]) for (const list of narrowings) await list(query);
-      const { rows } = await database.list<{ statement: string }>(
-        null,
+      const { rows } = await listOf<{ statement: string }>(
         "SELECT statement FROM pg_prepared_statements WHERE name LIKE 'list-%'",
-        [],
-        undefined,
       );
       expect(rows.length).to.be.at.least(narrowings.length);
       expect(new Set(rows.map(({ statement }) => statement)).size).to.equal(rows.length);
@@ -162,9 +155,11 @@ describe('the connections of lists', () => {
       await fill();
       await stores.identities.update('i1', { name: 'other' });
       await stores.identities.update('i1', { isAdmin: false, name: 'another' });
-      const { rows } = await database.run<{ name: string }>(
-        null,
-        "SELECT name FROM pg_prepared_statements WHERE name LIKE 'update-identities-%'",
+      const rows = await database.many(
+        unprepared<{ name: string }>(
+          'SELECT',
+          "SELECT name FROM pg_prepared_statements WHERE name LIKE 'update-identities-%'",
+        ),
       );
       expect(new Set(rows.map(({ name }) => name)).size).to.equal(2);
       for (const { name } of rows) expect(name.length).to.be.within(40, 63);
@@ -180,8 +175,8 @@ describe('the connections of lists', () => {
         lists: { ...LIST_BOUNDS, timeoutMs: 200 },
       });
       try {
-        expect(await kindOf(hasty.list(null, SLEEP, []))).to.equal('timeout');
-        expect((await hasty.list(null, 'SELECT 1 AS one', [])).rows).to.deep.equal([{ one: 1 }]);
+        expect(await kindOf(hasty.execute(list(null, SLEEP)))).to.equal('timeout');
+        expect((await hasty.execute(list(null, 'SELECT 1 AS one'))).rows).to.deep.equal([{ one: 1 }]);
       } finally {
         await hasty.close();
       }
@@ -189,14 +184,14 @@ describe('the connections of lists', () => {
 
     it('for which nobody waits any more, and use the connection again', async () => {
       const gone = new AbortController();
-      const list = kindOf(database.list(null, SLEEP, [], 'objects', scopeOf('a', gone.signal)));
+      const list = kindOf(listOf(SLEEP, scopeOf('a', gone.signal)));
       await started('pg_sleep(20)');
       gone.abort();
       expect(await list).to.equal('timeout');
       // PostgreSQL shows a statement as running for a moment after it has answered that it was cancelled.
       await stopped('pg_sleep(20)');
       const { total } = database.stats();
-      expect((await database.list(null, 'SELECT 1 AS one', [])).rows).to.deep.equal([{ one: 1 }]);
+      expect((await listOf('SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
       expect(database.stats()).to.include({ total, idle: total });
     });
 
@@ -204,7 +199,7 @@ describe('the connections of lists', () => {
       await files.query(`CREATE FUNCTION stubborn() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
         PERFORM pg_sleep(20); EXCEPTION WHEN query_canceled THEN PERFORM pg_sleep(20); END $$`);
       const gone = new AbortController();
-      const list = kindOf(database.list(null, 'SELECT stubborn()', [], 'objects', scopeOf('a', gone.signal)));
+      const list = kindOf(listOf('SELECT stubborn()', scopeOf('a', gone.signal)));
       await started('stubborn()');
       gone.abort();
       const begun = performance.now();
@@ -219,14 +214,12 @@ describe('the connections of lists', () => {
       const outcomes = new Set<string>();
       for (let round = 0; round < 300; round += 1) {
         const gone = new AbortController();
-        const list = kindOf(database.list(null, 'SELECT pg_sleep(0.002)', [], 'objects', scopeOf('a', gone.signal)));
+        const list = kindOf(listOf('SELECT pg_sleep(0.002)', scopeOf('a', gone.signal)));
         setTimeout(() => {
           gone.abort();
         }, round % 5);
         outcomes.add(await list);
-        expect(
-          (await database.list(null, 'SELECT pg_sleep(0.001), 2 AS two', [], 'objects', scopeOf('b'))).rows[0],
-        ).to.include({
+        expect((await listOf('SELECT pg_sleep(0.001), 2 AS two', scopeOf('b'))).rows[0]).to.include({
           two: 2,
         });
       }
@@ -262,12 +255,10 @@ describe('the connections of lists', () => {
 
     it('that waits for its turn', async () => {
       const gone = new AbortController();
-      const held = Array.from({ length: 3 }, () =>
-        kindOf(database.list(null, SLEEP, [], 'objects', scopeOf('a', gone.signal))),
-      );
+      const held = Array.from({ length: 3 }, () => kindOf(listOf(SLEEP, scopeOf('a', gone.signal))));
       const other = new AbortController();
       await until('all places are taken', async () => (await running('pg_sleep(20)')) === 3);
-      const waiting = kindOf(database.list(null, 'SELECT 1', [], 'objects', scopeOf('b', other.signal)));
+      const waiting = kindOf(listOf('SELECT 1', scopeOf('b', other.signal)));
       other.abort();
       expect(await waiting).to.equal('timeout');
       gone.abort();
@@ -284,15 +275,15 @@ describe('the connections of lists', () => {
     });
     const gone = new AbortController();
     const sleep = (identityId: string) =>
-      kindOf(narrow.list(null, SLEEP, [], 'objects', scopeOf(identityId, gone.signal)));
+      kindOf(narrow.execute(list(null, SLEEP), [], 'objects', scopeOf(identityId, gone.signal)));
     try {
       const held = [sleep('a'), sleep('a'), sleep('a')];
       await until('two of them run', async () => (await running('pg_sleep(20)')) === 2);
       expect(await sleep('a')).to.equal('rateLimited');
-      expect((await narrow.list(null, 'SELECT 1 AS one', [], 'objects', scopeOf('b'))).rows).to.deep.equal([
+      expect((await narrow.execute(list(null, 'SELECT 1 AS one'), [], 'objects', scopeOf('b'))).rows).to.deep.equal([
         { one: 1 },
       ]);
-      expect((await narrow.run(null, 'SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
+      expect(await narrow.many(unprepared('SELECT', 'SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
       gone.abort();
       expect(await Promise.all(held)).to.deep.equal(['timeout', 'timeout', 'timeout']);
     } finally {
@@ -350,7 +341,7 @@ describe('the connections of lists', () => {
       expect(database.stats().idle).to.equal(database.stats().total - 1);
       gone.abort();
       await idle();
-      expect((await database.list(null, 'SELECT 1 AS one', [])).rows).to.deep.equal([{ one: 1 }]);
+      expect((await listOf('SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
     });
 
     it('its connection back when nobody begins to read', async () => {
@@ -365,7 +356,7 @@ describe('the connections of lists', () => {
       const gone = new AbortController();
       const scope = scopeOf('a', gone.signal);
       const { rest } = await database.whole(
-        'SELECT i, CASE WHEN i > 3 THEN pg_sleep(20) END FROM generate_series(1, 9) i',
+        list(null, 'SELECT i, CASE WHEN i > 3 THEN pg_sleep(20) END FROM generate_series(1, 9) i'),
         [],
         { batchSize: 2, isHeld: false, form: 'objects' },
         scope,

@@ -1,6 +1,7 @@
 /**
  * Pages of long lists: whatever statement reads them, they are parts of one list, and totals are those of all of it.
  */
+import { list } from '../../db/postgres/statement.js';
 import { expect } from 'chai';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import { openStoresForTest } from '../support/stores.js';
@@ -110,9 +111,9 @@ describe('pages of a long list', () => {
       expect((await stores.routers.listEdge({ filter })).totalCount).to.equal(30);
     const find =
       "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%fingerprint IS NOT NULL%' AND name <> ''";
-    const [kept] = (await fixture.database.list<{ name: string }>(null, find, [])).rows;
+    const [kept] = (await fixture.database.execute(list<{ name: string }>(null, find))).rows;
     const explain = `EXPLAIN EXECUTE "${kept?.name ?? ''}" ('{zone-4}', 10, 0)`;
-    const plan = (await fixture.database.list<{ 'QUERY PLAN': string }>(null, explain, [])).rows.map(
+    const plan = (await fixture.database.execute(list<{ 'QUERY PLAN': string }>(null, explain))).rows.map(
       (row) => row['QUERY PLAN'],
     );
     expect(plan.filter((line) => line.includes('Bitmap Index Scan on routers_role_attributes'))).to.have.lengthOf(1);

@@ -2,10 +2,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openDatabase } from '../../db/postgres/db.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import { columnsOfRecord } from '../../db/query/unread-rows.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 describe('values from PostgreSQL', () => {
   let files: TestDatabase;
@@ -22,14 +23,16 @@ describe('values from PostgreSQL', () => {
   const read = async <T>(type: string, values: readonly unknown[]): Promise<T[]> => {
     const text = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
     const sql = `SELECT v::${type} AS value FROM unnest($1::text[]) WITH ORDINALITY AS u (v, at) ORDER BY at`;
-    return (await database.run<{ value: T }>(null, sql, [text])).rows.map(({ value }) => value);
+    return (await database.many(unprepared<{ value: T }>('SELECT', sql), [text])).map(({ value }) => value);
   };
   /** The elements of an array, as PostgreSQL builds it from JSON. */
   const readArrays = async (arrays: readonly (readonly (string | null)[])[]): Promise<unknown[]> => {
     const sql = `SELECT
       ARRAY(SELECT e FROM jsonb_array_elements_text(v) WITH ORDINALITY AS t (e, i) ORDER BY i) AS value
       FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS u (v, at) ORDER BY at`;
-    return (await database.run<{ value: unknown }>(null, sql, [JSON.stringify(arrays)])).rows.map(({ value }) => value);
+    return (await database.many(unprepared<{ value: unknown }>('SELECT', sql), [JSON.stringify(arrays)])).map(
+      ({ value }) => value,
+    );
   };
 
   it('are times to the millisecond', async () => {
@@ -62,7 +65,7 @@ describe('values from PostgreSQL', () => {
       fc.asyncProperty(fc.array(fc.option(text), { minLength: 2, maxLength: 30 }), async (columns) => {
         const places = columns.map((_, index) => `$${index + 1}::text`).join(', ');
         const sql = `SELECT one::text AS record FROM (SELECT ${places}) one`;
-        const { rows } = await database.run<{ record: string }>(null, sql, columns);
+        const rows = await database.many(unprepared<{ record: string }>('SELECT', sql), columns);
         expect(columnsOfRecord(rows[0]?.record ?? '')).to.deep.equal(columns);
       }),
       { numRuns: 200 },

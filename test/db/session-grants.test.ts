@@ -17,6 +17,7 @@ import {
   servicePolicyDraft,
 } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 describe('grants of sessions', () => {
   let fixture: TestStores;
@@ -325,7 +326,9 @@ describe('grants of sessions', () => {
       const ground = await groundOf(identity, service);
       let made: Promise<unknown> = Promise.resolve();
       await database.transaction(async (tx) => {
-        await tx.run(null, `UPDATE identities SET role_attributes = '{}' WHERE id = $1`, [identity]);
+        await tx.execute(unprepared('UPDATE', `UPDATE identities SET role_attributes = '{}' WHERE id = $1`), [
+          identity,
+        ]);
         made = stores.sessions.create({ id: id(), token: 'x', tags: {}, ...useOf(identity, service) }, ground);
         await waits();
       });
@@ -353,7 +356,9 @@ describe('grants of sessions', () => {
       const { identity, session } = await hold();
       let settled: Promise<unknown> = Promise.resolve();
       await database.transaction(async (tx) => {
-        await tx.run(null, `UPDATE identities SET role_attributes = '{}' WHERE id = $1`, [identity]);
+        await tx.execute(unprepared('UPDATE', `UPDATE identities SET role_attributes = '{}' WHERE id = $1`), [
+          identity,
+        ]);
         settled = checkGrants(database, { ids: [session], others: 0, identityId: null });
         await waits();
       });

@@ -14,6 +14,7 @@ import {
 } from '../support/stores.js';
 import type { ExternalJwtSignerDraft } from '../../db/stores/external-jwt-signers.js';
 import type { TestStores } from '../support/stores.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 /** Stores for the suite in which this is called. */
 export function useStores() {
@@ -104,16 +105,20 @@ export function useStores() {
   };
 
   const terminator = (serviceId: string, routerId: string) =>
-    database.run(
-      null,
-      "INSERT INTO terminators (id, service_id, router_id, binding, address) VALUES ($1, $2, $3, 'edge', 'a')",
+    database.execute(
+      unprepared(
+        'INSERT',
+        "INSERT INTO terminators (id, service_id, router_id, binding, address) VALUES ($1, $2, $3, 'edge', 'a')",
+      ),
       [id(), serviceId, routerId],
     );
   const dial = (apiSessionId: string, identityId: string, serviceId: string) =>
-    database.run(
-      null,
-      `INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token)
+    database.execute(
+      unprepared(
+        'INSERT',
+        `INSERT INTO sessions (id, api_session_id, identity_id, service_id, type, token)
         VALUES ($1, $2, $3, $4, 'Dial', 'x')`,
+      ),
       [id(), apiSessionId, identityId, serviceId],
     );
   const apiSessionOf = async (identityId: string) => {

@@ -3,6 +3,7 @@ import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { NOTHING_KNOWN } from '../../domain/posture/state.js';
 import { openApiSession } from '../support/stores.js';
 import type { StoreSuite, Violation } from './stores-support.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 export const accessViolations = ({
   id,
@@ -24,10 +25,12 @@ export const accessViolations = ({
     kind: 'duplicate',
     tells: 'name must be unique',
     work: () =>
-      database().run(
-        null,
-        `INSERT INTO posture_checks (id, name, type_id, criteria)
+      database().execute(
+        unprepared(
+          'INSERT',
+          `INSERT INTO posture_checks (id, name, type_id, criteria)
             VALUES ('pc1', 'pc', 'MFA', '{}'), ('pc2', 'pc', 'MFA', '{}')`,
+        ),
       ),
   },
   {
@@ -72,7 +75,7 @@ export const accessViolations = ({
     tells: 'identity with id nope not found',
     work: async () => {
       const [typeId, serviceId] = [await type(), await service()];
-      await database().run(null, 'INSERT INTO identity_service_configs VALUES ($1, $2, $3, $4)', [
+      await database().execute(unprepared('INSERT', 'INSERT INTO identity_service_configs VALUES ($1, $2, $3, $4)'), [
         'nope',
         serviceId,
         await config(typeId),
@@ -158,7 +161,7 @@ export const accessViolations = ({
         ...defaultAuthPolicySettings,
         primary: { ...defaultAuthPolicySettings.primary, extJwt: { allowed: true, allowedSigners: [allowed] } },
       });
-      await database().run(null, 'DELETE FROM external_jwt_signers WHERE id = $1', [allowed]);
+      await database().execute(unprepared('DELETE', 'DELETE FROM external_jwt_signers WHERE id = $1'), [allowed]);
     },
   },
   {
@@ -173,7 +176,7 @@ export const accessViolations = ({
         ...defaultAuthPolicySettings,
         secondary: { requireTotp: false, requireExtJwtSigner: required },
       });
-      await database().run(null, 'DELETE FROM external_jwt_signers WHERE id = $1', [required]);
+      await database().execute(unprepared('DELETE', 'DELETE FROM external_jwt_signers WHERE id = $1'), [required]);
     },
   },
   {
@@ -217,7 +220,7 @@ export const accessViolations = ({
       const policyId = id();
       await stores().authPolicies.create(policyId, { name: id(), tags: {}, ...defaultAuthPolicySettings });
       await signer({ enrollAuthPolicyId: policyId });
-      await database().run(null, 'DELETE FROM auth_policies WHERE id = $1', [policyId]);
+      await database().execute(unprepared('DELETE', 'DELETE FROM auth_policies WHERE id = $1'), [policyId]);
     },
   },
   {
@@ -227,9 +230,10 @@ export const accessViolations = ({
     work: async () => {
       const made = id();
       await openApiSession(stores(), await identity(), made);
-      await database().run(null, "UPDATE api_sessions SET method = 'ext-jwt', signer_id = 'nope' WHERE id = $1", [
-        made,
-      ]);
+      await database().execute(
+        unprepared('UPDATE', "UPDATE api_sessions SET method = 'ext-jwt', signer_id = 'nope' WHERE id = $1"),
+        [made],
+      );
     },
   },
   {

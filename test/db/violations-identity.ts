@@ -1,5 +1,6 @@
 /** Constraints on identities and on what proves them: authenticators, enrollments and CAs. */
 import type { StoreSuite, Violation } from './stores-support.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 export const identityViolations = ({
   id,
@@ -25,7 +26,7 @@ export const identityViolations = ({
     tells: 'the default administrator is never disabled or demoted',
     work: async () => {
       await identity({ isAdmin: true, isDefaultAdmin: true });
-      await database().run(null, 'UPDATE identities SET is_admin = false WHERE is_default_admin', []);
+      await database().execute(unprepared('UPDATE', 'UPDATE identities SET is_admin = false WHERE is_default_admin'));
     },
   },
   {
@@ -49,7 +50,7 @@ export const identityViolations = ({
     tells: 'entity type authPolicy referenced by identity: []',
     work: async () => {
       await identity();
-      await database().run(null, "DELETE FROM auth_policies WHERE id = 'default'");
+      await database().execute(unprepared('DELETE', "DELETE FROM auth_policies WHERE id = 'default'"));
     },
   },
   {
@@ -177,12 +178,14 @@ export const identityViolations = ({
     kind: 'duplicate',
     tells: 'certificate already used as CA',
     work: () =>
-      database().run(
-        null,
-        `INSERT INTO cas (id, name, cert_pem, fingerprint, verification_token, is_auth_enabled,
+      database().execute(
+        unprepared(
+          'INSERT',
+          `INSERT INTO cas (id, name, cert_pem, fingerprint, verification_token, is_auth_enabled,
             is_auto_ca_enrollment_enabled,
         is_ott_ca_enrollment_enabled, identity_name_format) SELECT i::text, i::text, '', 'same', gen_random_uuid(),
         true, true, true, '' FROM generate_series(1, 2) i`,
+        ),
       ),
   },
 ];

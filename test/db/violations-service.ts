@@ -1,5 +1,6 @@
 /** Constraints on services, configs, routers and policies. */
 import type { StoreSuite, Violation } from './stores-support.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 export const serviceViolations = ({
   id,
@@ -62,7 +63,7 @@ export const serviceViolations = ({
     work: async () => {
       const one = await type();
       await config(one);
-      await database().run(null, 'DELETE FROM config_types WHERE id = $1', [one]);
+      await database().execute(unprepared('DELETE', 'DELETE FROM config_types WHERE id = $1'), [one]);
     },
   },
   {
@@ -70,9 +71,11 @@ export const serviceViolations = ({
     kind: 'notFound',
     tells: 'config with id nope not found',
     work: async () =>
-      database().run(
-        null,
-        "INSERT INTO service_configs (service_id, config_id, config_type_id) VALUES ($1, 'nope', 'x')",
+      database().execute(
+        unprepared(
+          'INSERT',
+          "INSERT INTO service_configs (service_id, config_id, config_type_id) VALUES ($1, 'nope', 'x')",
+        ),
         [await service()],
       ),
   },
@@ -83,7 +86,7 @@ export const serviceViolations = ({
     work: async () => {
       const one = await config(await type());
       await service({ configs: [one] });
-      await database().run(null, 'DELETE FROM configs WHERE id = $1', [one]);
+      await database().execute(unprepared('DELETE', 'DELETE FROM configs WHERE id = $1'), [one]);
     },
   },
   {
@@ -91,11 +94,12 @@ export const serviceViolations = ({
     kind: 'notFound',
     tells: 'config with id nope not found',
     work: () =>
-      database().run(
-        null,
-        `INSERT INTO router_configs (router_id, config_id, config_type_id) SELECT id, 'nope', 'nope' FROM routers
+      database().execute(
+        unprepared(
+          'INSERT',
+          `INSERT INTO router_configs (router_id, config_id, config_type_id) SELECT id, 'nope', 'nope' FROM routers
             LIMIT 1`,
-        [],
+        ),
       ),
   },
   {
@@ -105,7 +109,7 @@ export const serviceViolations = ({
     work: async () => {
       const one = await config(await type());
       await router(id(), [one]);
-      await database().run(null, 'DELETE FROM configs WHERE id = $1', [one]);
+      await database().execute(unprepared('DELETE', 'DELETE FROM configs WHERE id = $1'), [one]);
     },
   },
   {

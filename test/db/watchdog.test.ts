@@ -5,6 +5,7 @@ import { openDatabase } from '../../db/postgres/db.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
+import { unprepared } from '../../db/postgres/statement.js';
 
 const PATIENCE_MS = 300;
 
@@ -44,7 +45,7 @@ describe('the watch over the database', () => {
     try {
       await until('it has looked again after two pauses', () => looks >= 4, 15_000);
       expect([pauses, states]).to.deep.equal([2, []]);
-      expect((await database.run(null, 'SELECT 1 AS one')).rows).to.deep.equal([{ one: 1 }]);
+      expect(await database.many(unprepared('SELECT', 'SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
     } finally {
       await database.close();
     }

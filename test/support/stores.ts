@@ -1,6 +1,6 @@
 /** The stores over a database of the suite's own, as a controller opens them, and the least of what they keep. */
 import { openDatabase } from '../../db/postgres/db.js';
-import type { Database } from '../../db/postgres/db.js';
+import type { Database } from '../../db/postgres/contracts.js';
 import { openStores } from '../../db/stores/stores.js';
 import type { ExternalJwtSignerDraft } from '../../db/stores/external-jwt-signers.js';
 import type { Stores } from '../../db/stores/stores.js';

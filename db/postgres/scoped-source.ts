@@ -1,0 +1,35 @@
+/** The database for one request: each statement goes with the request's scope. */
+import type { RowForm, Rows } from './connection.js';
+import type { Database, Db, OnVersion, RequestScope, Source, TransactionOptions, WholeOptions } from './contracts.js';
+import { Executor } from './executor.js';
+import type { Statement } from './statement.js';
+import type { Touched } from './touched.js';
+
+export class ScopedSource extends Executor implements Source {
+  constructor(
+    readonly database: Database,
+    readonly scope: RequestScope,
+  ) {
+    super();
+  }
+
+  override get onVersion(): OnVersion | undefined {
+    return this.scope.onVersion;
+  }
+
+  execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>> {
+    return this.database.execute(statement, values, form, this.scope);
+  }
+
+  touched(touched: Touched): void {
+    this.database.touched(touched, this.scope);
+  }
+
+  whole<R>(statement: Statement<R>, values: readonly unknown[], options: WholeOptions) {
+    return this.database.whole(statement, values, options, this.scope);
+  }
+
+  transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions) {
+    return this.database.transaction(work, options, this.scope);
+  }
+}

@@ -1,0 +1,57 @@
+/** One statement on one connection, and what its failure and its name mean for the connection. */
+import { send } from './connection.js';
+import type { RowForm, Rows } from './connection.js';
+import type { RequestScope } from './contracts.js';
+import { translate } from './errors.js';
+import { DatabaseUnavailable, OUTAGES } from './outages.js';
+import { timed } from './request-clock.js';
+import type { ServerClient } from './servers.js';
+import type { Sendable, Statement } from './statement.js';
+import { watched } from './statement-watch.js';
+import type { ConnectionKind, StatementCounts } from './statement-watch.js';
+
+/** Who hears of the statements, and on what kind of connection they run. */
+export interface RunOptions {
+  readonly connection: ConnectionKind;
+  readonly counts?: StatementCounts | undefined;
+  readonly scope?: Pick<RequestScope, 'clock' | 'trace'> | undefined;
+}
+
+/** Runs a statement on the connection that it was made for. */
+export type StatementRunner = <R>(
+  statement: Statement<R> | Sendable,
+  values?: readonly unknown[],
+  form?: RowForm,
+) => Promise<Rows<R>>;
+
+/** @throws DomainError for a known constraint or an unreachable database */
+export function runOn(
+  client: ServerClient,
+  { connection, counts, scope }: RunOptions = { connection: 'pool' },
+): StatementRunner {
+  const watch = { connection, counts, trace: scope?.trace };
+  return async <R>(statement: Sendable, values: readonly unknown[] = [], form: RowForm = 'objects') => {
+    const { name, text, label } = statement;
+    try {
+      if (name !== null) client.prepared.add(name);
+      return await timed(scope?.clock, 'database', () =>
+        watched(watch, label, () => send<R>(client, name, text, values, form)),
+      );
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+}
+
+/** The error when it means that the connection must not be used again. */
+export function connectionFault(error: unknown): Error | undefined {
+  return error instanceof DatabaseUnavailable && OUTAGES[error.outage].breaksConnection ? error : undefined;
+}
+
+/**
+ * True when as many statements are prepared on a connection as may be. It then ends, which frees what they take in the
+ * server: some tens of kilobytes each, megabytes for a large one.
+ */
+export function isFull(client: ServerClient, most: number): boolean {
+  return client.prepared.size >= most;
+}
