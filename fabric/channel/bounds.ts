@@ -1,5 +1,5 @@
 /**
- * What one frame of each kind may hold. A kind is large only where a router lists what it has: a stock router sends
+ * Bounds of one frame of each kind. A kind is large only where a router lists what it has: a stock router sends
  * 400 KB for 10,000 tokens, and some 70 bytes for each connected identity. The bodies of kinds that are not here are
  * passed over: metrics and links of a big router are large, and nothing is done with them.
  */

@@ -19,7 +19,7 @@ const NOTHING = Buffer.alloc(0);
 const NO_HEADERS: Headers = new Map();
 
 /**
- * What is sent: the sequence is given on the way.
+ * A message to send. Its sequence number is given when it is written.
  * @property contentType  of `ContentType`, or what a newer router may know
  */
 export interface Message {

@@ -81,7 +81,7 @@ function readListeners(value: Uint8Array | undefined): Listener[] {
 
 const copyOf = (value: Uint8Array | undefined) => (value === undefined ? undefined : Buffer.from(value));
 
-/** That the router is welcome. @param controllerId  routers tell controllers apart by it */
+/** Welcomes the router. @param controllerId  routers tell controllers apart by it */
 export function helloAnswer(hello: Hello, controllerId: string): Message {
   return message(ContentType.Result, '', [
     [Header.ConnectionId, encodeText(hello.connectionId ?? randomBytes(3).toString('base64url'))],

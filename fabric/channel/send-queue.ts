@@ -1,5 +1,5 @@
 /**
- * What waits to be sent to one router. Large frames leave in parts, as fast as the router reads, and a frame may be put
+ * The queue of frames to one router. Large frames leave in parts, as fast as the router reads, and a frame may be put
  * in front of all that have not begun.
  */
 import { encodeFrame, frameBytes } from './frame.js';

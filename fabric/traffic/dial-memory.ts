@@ -1,6 +1,6 @@
 /**
- * What dials of the last seconds were decided by: sessions as routers showed them, and terminators of services. So a
- * dial like an earlier one costs no statement. Only what was good is kept, and it is a copy:
+ * Remembers the facts that decided the dials of the last seconds: sessions as routers showed them, and terminators of
+ * services. So a dial like an earlier one costs no statement. Only what was good is kept, and it is a copy:
  *
  * - A change made here forgets it before the change is answered, one made elsewhere when its notice comes. What a dial
  *   was built on meanwhile is cut by the check that the same notice sets off.

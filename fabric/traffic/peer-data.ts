@@ -1,7 +1,7 @@
 /**
- * What the two ends of a circuit give each other: bytes by key. Most keys pass whatever they hold. Those of frames and
- * of route results are no peer data, and who dials is said by the controller alone: what comes under those keys is
- * dropped, in both directions.
+ * Peer data, which the two ends of a circuit give each other: bytes by key. Most keys pass whatever they hold. Those of
+ * frames and of route results are no peer data, and who dials is said by the controller alone: what comes under those
+ * keys is dropped, in both directions.
  */
 import { PeerDataKey, RouteResultHeader, encodeText } from '../channel/headers.js';
 

@@ -229,8 +229,8 @@ describe('without metrics', () => {
       import { createRequire } from 'node:module';
       const { cache } = createRequire(import.meta.url);
       const found = () => Object.keys(cache).filter((file) => /node_modules.(prom-client|@opentelemetry)/.test(file));
-      await import(${JSON.stringify(join(dist, 'server/controller.js'))});
-      await import(${JSON.stringify(join(dist, 'server/workers.js'))});
+      await import(${JSON.stringify(join(dist, 'server/start/controller.js'))});
+      await import(${JSON.stringify(join(dist, 'server/start/workers.js'))});
       const off = found().length;
       await import(${JSON.stringify(join(dist, 'server/metrics/open.js'))});
       await import(${JSON.stringify(join(dist, 'server/traces/sdk.js'))});
