@@ -17,6 +17,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0029-empty-texts',
   '0030-second-factor-guesses',
   '0031-cheaper-moves',
+  '0032-audit-by-columns',
   '0033-surplus-in-order',
 ]);
 
