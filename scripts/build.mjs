@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -49,7 +50,21 @@ try {
 } catch {
   process.exit(1);
 }
-// What `bin` of package.json names: npm makes it executable when it installs, nobody does in a checkout.
+/** Removes what an earlier build made of sources that are gone: tests and imports would still find it. */
+function prune(folder) {
+  const made = join(root, 'dist', folder);
+  if (!existsSync(made)) return;
+  for (const entry of readdirSync(made, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) prune(path);
+    else if (path.endsWith('.js.map') && !existsSync(join(root, path.replace(/\.js\.map$/, '.ts'))))
+      for (const file of [path, path.replace(/\.map$/, '')]) rmSync(join(root, 'dist', file), { force: true });
+  }
+  if (readdirSync(made).length === 0) rmdirSync(made);
+}
+folders.forEach(prune);
+
+// What `bin` of package.json names: npm makes it executable when it installs, and a checkout does not.
 chmodSync(join(root, 'dist/commands/main.js'), 0o755);
 mkdirSync(join(root, 'dist/generated'), { recursive: true });
 cpSync(join(root, 'generated'), join(root, 'dist/generated'), {

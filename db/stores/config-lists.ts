@@ -120,18 +120,14 @@ const CONFIG_DELETE_IDENTITIES = locking(
   ORDER BY t.id FOR NO KEY UPDATE`,
 );
 
-const DELETE_SERVICES = change(
-  'config-delete-services',
-  ({ returningActor }) => `WITH carrier AS (SELECT t.id FROM services t
-    WHERE t.id IN (SELECT service_id FROM service_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
-  UPDATE services SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)${returningActor}`,
-);
-
-const DELETE_ROUTERS = change(
-  'config-delete-routers',
-  ({ returningActor }) => `WITH carrier AS (SELECT t.id FROM routers t
-    WHERE t.id IN (SELECT router_id FROM router_configs WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
-  UPDATE routers SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)${returningActor}`,
+/** Moves the version of all that carry the config, each locked in the order of ids. */
+const TOUCH = perCarriers(({ table, column, entity }) =>
+  change(
+    `config-delete-${entity}s`,
+    ({ returningActor }) => `WITH carrier AS (SELECT t.id FROM ${entity}s t
+    WHERE t.id IN (SELECT ${column} FROM ${table} WHERE config_id = $1) ORDER BY t.id FOR NO KEY UPDATE)
+  UPDATE ${entity}s SET ${TOUCHED} WHERE id IN (SELECT id FROM carrier)${returningActor}`,
+  ),
 );
 
 const DELETE_CONFIG = change(
@@ -150,8 +146,8 @@ const DELETE_CONFIG = change(
 export async function deleteConfig(db: Db, id: string): Promise<boolean> {
   const rowCount = await db.count(CONFIG_DELETE_LOCK, [id]);
   if (rowCount === 0) return false;
-  await db.execute(DELETE_SERVICES, [id]);
-  await db.execute(DELETE_ROUTERS, [id]);
+  await db.execute(TOUCH.services, [id]);
+  await db.execute(TOUCH.routers, [id]);
   await db.execute(CONFIG_DELETE_IDENTITIES, [id]);
   await db.execute(DELETE_CONFIG, [id]);
   return true;

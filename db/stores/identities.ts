@@ -11,6 +11,7 @@ import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { endAll } from './api-sessions.js';
+import { writeHostings } from './identity-hostings.js';
 import { areHeld } from './rights.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, json, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
@@ -223,26 +224,6 @@ export interface IdentityStore {
   enable(id: string): Promise<void>;
 }
 
-const HOSTINGS_LOCK = locking(
-  'identity-hostings-lock',
-  'SELECT FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE',
-);
-
-const HOSTINGS_CLEAR = change(
-  'identity-hostings-clear',
-  ({ returningActor }) =>
-    `DELETE FROM identity_hostings WHERE identity_id = $1 AND service_id <> ALL ($2)${returningActor}`,
-);
-
-const HOSTINGS_WRITE = change(
-  'identity-hostings-write',
-  ({ returningActor }) => `INSERT INTO identity_hostings AS t (identity_id, service_id, cost, precedence)
-  SELECT $1, h.service_id, h.cost, h.precedence
-  FROM unnest($2::text[], $3::int[], $4::text[]) AS h (service_id, cost, precedence)
-  ON CONFLICT (identity_id, service_id) DO UPDATE SET cost = excluded.cost, precedence = excluded.precedence
-  WHERE (t.cost, t.precedence) IS DISTINCT FROM (excluded.cost, excluded.precedence)${returningActor}`,
-);
-
 const BY_NAME = read<Selectable>(
   'identity-by-name',
   `SELECT id, role_attributes AS "roleAttributes" FROM identities
@@ -301,14 +282,6 @@ const ENABLE = change(
 
 export function identityStore(db: Db, lists: Lists): IdentityStore {
   const find = (id: string) => findOne(db, DETAIL, [id], fromRow);
-  /** Services are locked before hostings, in the order in which the delete of a service takes them. */
-  const writeHostings = async (id: string, hostings: readonly Hosting[]) => {
-    await db.execute(HOSTINGS_LOCK, [hostings.map((h) => h.serviceId)]);
-    const ids = hostings.map((h) => h.serviceId);
-    await db.execute(HOSTINGS_CLEAR, [id, ids]);
-    if (hostings.length === 0) return;
-    await db.execute(HOSTINGS_WRITE, [id, ids, hostings.map((h) => h.cost), hostings.map((h) => h.precedence)]);
-  };
   return {
     find,
     get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
@@ -342,7 +315,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         JSON.stringify(draft.tags),
         JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt }))),
       ]);
-      if (draft.hostings.length > 0) await writeHostings(id, draft.hostings);
+      if (draft.hostings.length > 0) await writeHostings(db, id, draft.hostings);
     },
     async createMany(items) {
       await db.execute(CREATE_MANY, [
@@ -376,7 +349,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
         changes.hostings !== undefined,
       );
       db.touched?.({ identity: id });
-      if (changes.hostings !== undefined) await writeHostings(id, changes.hostings);
+      if (changes.hostings !== undefined) await writeHostings(db, id, changes.hostings);
     },
     async claimExternalId(id, externalId) {
       const rowCount = await db.count(CLAIM_EXTERNAL_ID, [id, externalId]);

@@ -90,8 +90,8 @@ function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): r
 }
 
 /**
- * Returns the members by which a token can be revoked. Without a time of issue nobody can say whether a revocation came
- * later.
+ * Returns the members by which a token can be revoked. A token without a time of issue cannot be placed before or after
+ * a revocation of its identity.
  */
 export function mintOf({ jti, iat }: JWTPayload): { tokenId: string | null; issuedAt: Date | null } {
   return {

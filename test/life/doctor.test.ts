@@ -161,7 +161,8 @@ describe('the doctor', function doctor() {
       const directory = join(disk.directory, 'data');
       mkdirSync(directory, { mode: 0o700 });
       cpSync(join(controller.dataDir, 'master.key'), join(directory, 'master.key'));
-      await expectFault(/^disk: Only \d+ MiB are free on the disk of \S+\. → Free space/, { EDGE_DATA_DIR: directory });
+      const fault = /^disk: Only \d+ MiB are free on the disk of \S+\. → Free space/;
+      await expectFault(fault, { EDGE_DATA_DIR: directory });
     } finally {
       disk.end();
     }
@@ -191,7 +192,8 @@ describe('the doctor', function doctor() {
     await expectFault(/^master key: .* not the one that this database .* → Set EDGE_MASTER_KEY/, {
       EDGE_MASTER_KEY: newMasterKey(),
     });
-    await expectFault(/^master key: EDGE_MASTER_KEY cannot be used: .*32 bytes.*\. → Set/, { EDGE_MASTER_KEY: 'abcd' });
+    const fault = /^master key: EDGE_MASTER_KEY cannot be used: .*32 bytes.*\. → Set/;
+    await expectFault(fault, { EDGE_MASTER_KEY: 'abcd' });
     await expectFault(/^master key: \S+ cannot be used: ENOENT/, { EDGE_MASTER_KEY_FILE: join(place, 'no-key') });
     const key = join(controller.dataDir, 'master.key');
     const text = readFileSync(key);
@@ -290,7 +292,8 @@ describe('the doctor', function doctor() {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}`,
     });
     expect(code).to.equal(1);
-    expect(wrong(findings).join('\n')).to.match(/^clock: This clock and that of the database are 4\d\.\d s apart\. → /);
+    const fault = /^clock: This clock and that of the database are 4\d\.\d s apart\. → /;
+    expect(wrong(findings).join('\n')).to.match(fault);
   });
 
   it('locks that others wait for', async () => {
