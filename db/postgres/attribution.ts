@@ -20,7 +20,7 @@ export interface Actor {
   readonly controller?: string;
 }
 
-/** Letters of our ids and addresses: nothing in it means anything to SQL or to the setting. */
+/** Characters of our ids and addresses: nothing in it means anything to SQL or to the setting. */
 const PLAIN = /^[\w.:%-]{0,128}$/;
 const plain = (value = ''): string => (PLAIN.test(value) ? value : '');
 const hex = (text = ''): string => Buffer.from(text).toString('hex');
