@@ -131,7 +131,6 @@ const LONG_FUNCTIONS = [
   'db/stores/webhooks.ts',
   'server/api/api.ts',
   'server/api/app.ts',
-  'server/base/outage-log.ts',
   'server/changes/change-feed.ts',
   'server/events/event-hub.ts',
   'server/events/event-reader.ts',
