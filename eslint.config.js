@@ -137,7 +137,6 @@ const LONG_FUNCTIONS = [
   'server/keys/pki.ts',
   'server/keys/signer-keys.ts',
   'server/maintenance/maintenance.ts',
-  'server/sockets/outgoing.ts',
   'server/sockets/stalled.ts',
   'server/start/memory.ts',
 ];

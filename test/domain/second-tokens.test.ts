@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import type { SignerKeys } from '../../handlers/context.js';
 import { createLogger } from '../../server/base/log.js';
-import { createOutgoing } from '../../server/sockets/outgoing.js';
+import { Outgoing } from '../../server/sockets/outgoing.js';
 import { createSecondTokens } from '../../server/sessions/second-tokens.js';
 import { createSignerKeys } from '../../server/keys/signer-keys.js';
 import { makeCa } from '../support/certificates.js';
@@ -34,7 +34,7 @@ describe('tokens that policies require', () => {
   let verified: number;
   let keyUntilMs: number;
   const real = createSignerKeys({
-    outgoing: createOutgoing({ allow: [] }),
+    outgoing: new Outgoing({ allow: [] }),
     log: createLogger({ level: 'silent', format: 'json' }),
   });
   const counted: SignerKeys = {
