@@ -135,7 +135,6 @@ const LONG_FUNCTIONS = [
   'server/events/event-hub.ts',
   'server/events/event-reader.ts',
   'server/keys/pki.ts',
-  'server/keys/signer-keys.ts',
   'server/maintenance/maintenance.ts',
   'server/sockets/stalled.ts',
   'server/start/memory.ts',

@@ -5,7 +5,7 @@ import type { SignerKeys } from '../../handlers/context.js';
 import { createLogger } from '../../server/base/log.js';
 import { Outgoing } from '../../server/sockets/outgoing.js';
 import { createSecondTokens } from '../../server/sessions/second-tokens.js';
-import { createSignerKeys } from '../../server/keys/signer-keys.js';
+import { SignerKeyCache } from '../../server/keys/signer-keys.js';
 import { makeCa } from '../support/certificates.js';
 import { tokenOf } from '../support/tokens.js';
 
@@ -33,7 +33,7 @@ describe('tokens that policies require', () => {
   /** Real keys; each verification asks for one. */
   let verified: number;
   let keyUntilMs: number;
-  const real = createSignerKeys({
+  const real = new SignerKeyCache({
     outgoing: new Outgoing({ allow: [] }),
     log: createLogger({ level: 'silent', format: 'json' }),
   });
