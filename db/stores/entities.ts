@@ -1,6 +1,7 @@
 /** All declared entities, for what is read off every one of them. */
 import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
+import { ca } from './cas.js';
 import * as undeclaredForClients from './client-symbols.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';
@@ -25,6 +26,7 @@ interface Declared {
 }
 
 const ENTITIES: readonly Declared[] = [
+  ca,
   config,
   configType,
   deadLetter,
@@ -49,7 +51,6 @@ const UNDECLARED: Readonly<Record<string, Versioned>> = {
   'api-sessions': { name: 'apiSession', table: 'api_sessions', by: 'createdAt' },
   'auth-policies': updated('authPolicy', 'auth_policies'),
   'authenticators': updated('authenticator', 'authenticators'),
-  'cas': updated('ca', 'cas'),
   'controller-settings': updated('controllerSetting', 'controller_settings'),
   'edge-routers': updated('router', 'routers'),
   'enrollments': updated('enrollment', 'enrollments'),

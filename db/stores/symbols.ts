@@ -4,6 +4,7 @@
  */
 import { isAuditId } from '../../domain/audit.js';
 import { hashToken } from '../../domain/auth/tokens.js';
+import { secretUuid } from '../query/fields.js';
 import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 
@@ -33,7 +34,6 @@ function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, com
 
 /** Unique wherever there is one. */
 const name: SymbolDef = { kind: 'string', sql: 't.name', nullable: false, key: 'name' };
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const identitySymbols = table('identities', {
   name,
@@ -61,35 +61,13 @@ export const authenticatorSymbols = table('authenticators', {
 });
 
 export const enrollmentSymbols = table('enrollments', {
-  token: {
-    kind: 'string',
-    sql: 't.token',
-    nullable: false,
-    equalityOnly: true,
-    encode: (token) => (UUID.test(token) ? token : null),
-  },
+  token: secretUuid('token'),
   identity: text('identity_id', true),
   edgeRouter: text('edge_router_id', true),
   transitRouter: text('transit_router_id', true),
   caId: text('ca_id', true),
   method: text('method'),
   expiresAt: date('expires_at'),
-});
-
-export const caSymbols = table('cas', {
-  name,
-  fingerprint: text('fingerprint'),
-  isVerified: flag('is_verified'),
-  verificationToken: {
-    kind: 'string',
-    sql: 't.verification_token',
-    nullable: false,
-    equalityOnly: true,
-    encode: (token) => (UUID.test(token) ? token : null),
-  },
-  isAuthEnabled: flag('is_auth_enabled'),
-  isAutoCaEnrollmentEnabled: flag('is_auto_ca_enrollment_enabled'),
-  isOttCaEnrollmentEnabled: flag('is_ott_ca_enrollment_enabled'),
 });
 
 export const authPolicySymbols = table('authPolicies', {
