@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { parseTrustDomain } from '../../domain/pki/spiffe.js';
 import { BACKUP } from './backup-settings.js';
 import { CONTROL } from './control-settings.js';
-import { DATABASE } from './database-settings.js';
+import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP } from './http-settings.js';
 import { LIMIT_SETTINGS } from './limits.js';
 import { LOG } from './log-settings.js';
@@ -74,7 +74,7 @@ export const SETTINGS = {
     null,
     'SPIFFE trust domain; made at random, and settable, only at the first start.',
   ),
-  ...DATABASE,
+  ...DATABASE_SETTINGS,
   totpIssuer: setting(
     'totp.issuer',
     'EDGE_TOTP_ISSUER',

@@ -1,7 +1,7 @@
 /** Settings of the database and of its connections. Part of the table in config.ts. */
 import { databaseUrl, duration, integerBetween, orNone, setting } from './setting-kinds.js';
 
-export const DATABASE = {
+export const DATABASE_SETTINGS = {
   databaseUrl: setting(
     'database.url',
     'DATABASE_URL',
