@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { ClientBase, ClientConfig } from 'pg';
+import type { ClientBase, ClientConfig, QueryResult } from 'pg';
 import { settingOf } from './attribution.js';
 import type { Actor } from './attribution.js';
 
@@ -89,7 +89,10 @@ const types = {
 const asItIs = (text: string): string => text;
 const TEXTS = { rowMode: 'array', types: { getTypeParser: () => asItIs } };
 
-/** Sends a statement over a connection. */
+/**
+ * Sends a statement over a connection. A query of rows as objects is made from its text and named afterwards: pg copies
+ * an object of settings property by property, which costs 5 us a statement.
+ */
 export async function send<R>(
   client: ClientBase,
   name: string | null,
@@ -97,9 +100,15 @@ export async function send<R>(
   values: readonly unknown[],
   form: RowForm,
 ): Promise<Rows<R>> {
-  const query = { text: sql, values: values as unknown[] };
-  const named = name === null ? query : { name, ...query };
-  const result = await client.query<never>(form === 'texts' ? { ...named, ...TEXTS } : named);
+  const result = await new Promise<QueryResult<never>>((resolve, reject) => {
+    const done = (error: Error | null | undefined, answer: QueryResult<never>) => {
+      if (error == null) resolve(answer);
+      else reject(error);
+    };
+    const given = values as unknown[];
+    if (form === 'texts') client.query(new pg.Query({ text: sql, name: name ?? undefined, ...TEXTS }, given, done));
+    else client.query(Object.assign(new pg.Query(sql, given, done), { name: name ?? undefined }));
+  });
   return { rows: result.rows, rowCount: result.rowCount ?? 0, columns: result.fields };
 }
 

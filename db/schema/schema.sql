@@ -188,12 +188,14 @@ END$function$;
 
 CREATE OR REPLACE FUNCTION public.audit_changes(old_row jsonb, new_row jsonb, OUT before jsonb, OUT after jsonb)
  RETURNS record
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE
 AS $function$
+BEGIN
   SELECT coalesce(jsonb_object_agg(o.key, o.value), '{}'), coalesce(jsonb_object_agg(o.key, new_row -> o.key), '{}')
-  FROM jsonb_each(old_row) o WHERE o.value IS DISTINCT FROM new_row -> o.key
-$function$;
+    INTO before, after
+  FROM jsonb_each(old_row) o WHERE o.value IS DISTINCT FROM new_row -> o.key;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_config_types()
  RETURNS trigger

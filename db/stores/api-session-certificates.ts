@@ -3,48 +3,33 @@ import type { ApiSessionCertificate, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { asItIs, entity } from '../query/entity.js';
+import { text, time } from '../query/fields.js';
+import { detailSql, getOne } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/table.js';
 import { rowsWhere } from '../query/scopes.js';
-import { apiSessionCertificateSymbols } from './symbols.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
 
-const API_SESSION_CERTIFICATE = 'apiSessionCertificate';
-
-interface Row extends BaseRow {
-  cert_pem: string;
-  fingerprint: string;
-  subject: string;
-  valid_from: Date;
-  valid_to: Date;
-}
-
-const source: ListSource<Row, ApiSessionCertificate> = {
-  table: 'api_session_certificates',
-  symbols: apiSessionCertificateSymbols,
-  columns: [...BASE_COLUMNS, 'cert_pem', 'fingerprint', 'subject', 'valid_from', 'valid_to'],
-  fromRow,
-};
+export const apiSessionCertificate = entity<ApiSessionCertificate, Pick<ApiSessionCertificateDraft, 'apiSessionId'>>(
+  'api_session_certificates',
+  {
+    subject: text().filteredBy({ kind: 'string', sql: 't.subject COLLATE "C"', nullable: false }),
+    fingerprint: text(),
+    validFrom: time(),
+    validTo: time(),
+    certPem: text().unfiltered(),
+  },
+  { name: 'apiSessionCertificate', isOpen: true, hidden: { apiSessionId: text() } },
+);
 
 /** No query returns an expired one; a sweep removes its row. */
 const CURRENT = 't.valid_to > now()';
-const OWN_DETAIL = read<Row>(
-  'api-session-certificate-detail',
-  detailSql(source, `AND t.api_session_id = $2 AND ${CURRENT}`),
+const OWN_DETAIL = read<ApiSessionCertificate>(
+  'api-session-certificate-detail-own',
+  detailSql(apiSessionCertificate.source, `AND t.api_session_id = $2 AND ${CURRENT}`),
 );
 const ofApiSession = (apiSessionId: string) =>
   rowsWhere('current', (bind) => `t.api_session_id = ${bind(apiSessionId)} AND ${CURRENT}`);
-
-function fromRow(row: Row): ApiSessionCertificate {
-  return {
-    certPem: row.cert_pem,
-    fingerprint: row.fingerprint,
-    subject: row.subject,
-    validFrom: row.valid_from,
-    validTo: row.valid_to,
-    ...baseOf(row),
-  };
-}
 
 export interface ApiSessionCertificateDraft {
   readonly id: string;
@@ -100,8 +85,8 @@ const SWEEP = sweeping({ table: 'api_session_certificates', where: 'valid_to <= 
 
 export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCertificateStore {
   return {
-    get: (id, apiSessionId) => getOne(db, API_SESSION_CERTIFICATE, OWN_DETAIL, [id, apiSessionId], fromRow),
-    list: (request, apiSessionId) => lists.page(db, source, request, ofApiSession(apiSessionId)),
+    get: (id, apiSessionId) => getOne(db, apiSessionCertificate.name, OWN_DETAIL, [id, apiSessionId], asItIs),
+    list: (request, apiSessionId) => lists.page(db, apiSessionCertificate.source, request, ofApiSession(apiSessionId)),
     async countLocked(apiSessionId) {
       const rowCount = await db.count(API_SESSION_CERTIFICATES_LOCK, [apiSessionId]);
       if (rowCount === 0) return undefined;
@@ -109,20 +94,10 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
       const row = await db.one(API_SESSION_CERTIFICATES_COUNT, [apiSessionId]);
       return row?.total ?? 0;
     },
-    async create({ id, apiSessionId, certPem, fingerprint, subject, validFrom, validTo }) {
-      await insert(db, 'api_session_certificates', {
-        id,
-        api_session_id: apiSessionId,
-        cert_pem: certPem,
-        fingerprint,
-        subject,
-        valid_from: validFrom,
-        valid_to: validTo,
-      });
-    },
+    create: ({ id, ...draft }) => apiSessionCertificate.insert(db, id, draft),
     async remove(id, apiSessionId) {
       const rowCount = await db.count(DELETE, [id, apiSessionId]);
-      if (rowCount === 0) throw notFound(API_SESSION_CERTIFICATE, id);
+      if (rowCount === 0) throw notFound(apiSessionCertificate.name, id);
     },
     sweep: (max) => db.count(SWEEP, [max]),
   };

@@ -2,37 +2,24 @@
 import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import type { Trace } from '../../domain/administration.js';
 import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../../domain/model.js';
+import { hashToken } from '../../domain/auth/tokens.js';
 import { notFound } from '../../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { sessionOpening } from './session-opening.js';
 import type { Proof } from './session-opening.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, remove } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
-import { apiSessionSymbols } from './symbols.js';
+import { entity } from '../query/entity.js';
+import { bytes, expression, flag, text, textArray, time } from '../query/fields.js';
+import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { asyncChange, change, read } from '../postgres/statement.js';
 
-const API_SESSION = 'apiSession';
-
-interface Row extends BaseRow {
-  identity_id: string;
-  identity_name: string;
-  auth_policy_id: string;
-  authenticator_id: string;
-  token_hash: Buffer;
-  ip_address: string;
-  config_types: string[];
-  is_mfa_required: boolean;
-  owes_totp: boolean;
-  required_signer: SignerFields | null;
-  is_mfa_complete: boolean;
-  is_cert_extendable: boolean;
-  is_cert_extend_requested: boolean;
-  is_cert_key_roll_requested: boolean;
-  improper_client_cert_chain: boolean;
-  last_activity_at: Date;
-}
+type Row = Omit<ApiSession, 'identity' | 'requiredSigner'> & {
+  readonly identityId: string;
+  readonly identityName: string;
+  readonly authPolicyId: string;
+  readonly requiredSigner: SignerFields | null;
+};
 
 type SignerFields = Omit<RequiredSigner, 'keySource'> & {
   readonly certPem: string | null;
@@ -47,56 +34,68 @@ const REQUIRED_SIGNER = `CASE WHEN r.id IS NOT NULL THEN jsonb_build_object('id'
   'claimsProperty', r.claims_property, 'isEnabled', r.is_enabled, 'clientId', r.client_id,
   'externalAuthUrl', r.external_auth_url, 'scopes', r.scopes, 'version', r.updated_at::text,
   'subject', CASE WHEN r.use_external_id THEN i.external_id ELSE i.id END) END`;
-/** What the authenticator of the login says now, and what the session owes. */
-const EXTRAS = `i.name AS identity_name, i.auth_policy_id,
-  coalesce(a.is_issued_by_network, false) AS is_cert_extendable,
-  (a.extend_requested_at IS NOT NULL) AS is_cert_extend_requested,
-  coalesce(a.is_key_roll_requested, false) AS is_cert_key_roll_requested,
-  (m.id IS NOT NULL) AS is_mfa_required, ${OWES_TOTP} AS owes_totp,
-  ${REQUIRED_SIGNER} AS required_signer`;
-/** What these ask of: identities `i` of sessions `t`, auth policies `p`, second factors `m`, required signers `r`. */
+/** Joined for them: identities `i` of sessions `t`, auth policies `p`, second factors `m`, required signers `r`. */
 export const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authenticators a ON a.id = t.authenticator_id
   JOIN auth_policies p ON p.id = i.auth_policy_id LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified
   LEFT JOIN external_jwt_signers r ON r.id = p.require_ext_jwt_signer_id`;
 
-const source: ListSource<Row, ApiSession> = {
-  table: 'api_sessions',
-  symbols: apiSessionSymbols,
-  extras: EXTRAS,
-  columns: [
-    ...BASE_COLUMNS,
-    'identity_id',
-    'authenticator_id',
-    'token_hash',
-    'ip_address',
-    'config_types',
-    'is_mfa_complete',
-    'improper_client_cert_chain',
-    'last_activity_at',
-  ],
-  joins: JOINS,
-  fromRow,
-};
+export const apiSession = entity<Row>(
+  'api_sessions',
+  {
+    tokenHash: bytes().filteredAs('token').filteredBy({
+      kind: 'string',
+      sql: 't.token_hash',
+      nullable: false,
+      equalityOnly: true,
+      encode: hashToken,
+    }),
+    identityId: text().filteredAs('identity'),
+    lastActivityAt: time(),
+    authenticatorId: text().filteredAs('authenticator'),
+    ipAddress: text().filteredBy({ kind: 'string', sql: 't.ip_address COLLATE "C"', nullable: false }),
+    isMfaComplete: flag().filteredAs('mfaComplete'),
+    isMfaRequired: expression<boolean>('(m.id IS NOT NULL)').filteredAs('mfaRequired').filteredBy({
+      kind: 'boolean',
+      sql: 'EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.identity_id AND m.is_verified)',
+      nullable: false,
+      readsRows: true,
+    }),
+    improperClientCertChain: flag(),
+    configTypes: textArray().unfiltered(),
+    identityName: expression('i.name'),
+    authPolicyId: expression('i.auth_policy_id'),
+    isCertExtendable: expression('coalesce(a.is_issued_by_network, false)'),
+    isCertExtendRequested: expression('(a.extend_requested_at IS NOT NULL)'),
+    isCertKeyRollRequested: expression('coalesce(a.is_key_roll_requested, false)'),
+    owesTotp: expression(OWES_TOTP),
+    requiredSigner: expression(REQUIRED_SIGNER),
+  },
+  // Nothing of it can be set, and its last change moves with the activity of its user.
+  { name: 'apiSession', collections: ['api-sessions'], versionedBy: 'createdAt', joins: JOINS },
+);
 
-const DETAIL = read<Row>('api-session-detail', detailSql(source));
+const source: ListSource<Row, ApiSession> = { ...apiSession.source, fromRow };
 
 function fromRow(row: Row): ApiSession {
   return {
-    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
-    authenticatorId: row.authenticator_id,
-    tokenHash: row.token_hash,
-    ipAddress: row.ip_address,
-    configTypes: row.config_types,
-    isMfaRequired: row.is_mfa_required,
-    isMfaComplete: row.is_mfa_complete,
-    owesTotp: row.owes_totp,
-    requiredSigner: row.required_signer && signerFrom(row.required_signer),
-    isCertExtendable: row.is_cert_extendable,
-    isCertExtendRequested: row.is_cert_extend_requested,
-    isCertKeyRollRequested: row.is_cert_key_roll_requested,
-    improperClientCertChain: row.improper_client_cert_chain,
-    lastActivityAt: row.last_activity_at,
-    ...baseOf(row),
+    identity: { id: row.identityId, name: row.identityName, authPolicyId: row.authPolicyId },
+    authenticatorId: row.authenticatorId,
+    tokenHash: row.tokenHash,
+    ipAddress: row.ipAddress,
+    configTypes: row.configTypes,
+    isMfaRequired: row.isMfaRequired,
+    isMfaComplete: row.isMfaComplete,
+    owesTotp: row.owesTotp,
+    requiredSigner: row.requiredSigner && signerFrom(row.requiredSigner),
+    isCertExtendable: row.isCertExtendable,
+    isCertExtendRequested: row.isCertExtendRequested,
+    isCertKeyRollRequested: row.isCertKeyRollRequested,
+    improperClientCertChain: row.improperClientCertChain,
+    lastActivityAt: row.lastActivityAt,
+    id: row.id,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    tags: row.tags,
   };
 }
 
@@ -135,9 +134,10 @@ const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cer
   AND ${allowsSigner('t.signer_id')} END`;
 export const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
 
-const OWNER = `${source.columns.map((column) => `t.${column}`).join(', ')}, ${EXTRAS},
-  (i.is_admin OR i.is_default_admin) AS is_admin, i.permissions, i.role_attributes, t.posture_revision,
-  x.trace_id, x.ends_at, t.api, t.certificate_hash,
+const OWNER = `${apiSession.columns}, ${source.extras ?? ''},
+  (i.is_admin OR i.is_default_admin) AS "isAdmin", i.permissions, i.role_attributes AS "roleAttributes",
+  t.posture_revision AS "postureRevision", x.trace_id AS "traceId", x.ends_at AS "endsAt", t.api,
+  t.certificate_hash AS "certificateHash",
   ${STATE} AS state`;
 
 const BY_TOKEN = read<OwnerRow>(
@@ -180,17 +180,8 @@ export const endAll = (condition: string): string =>
   held AS MATERIALIZED (SELECT ids, hold_api_sessions(ids) AS n FROM chosen)
 DELETE FROM api_sessions t USING held h WHERE h.n > 0 AND t.id = ANY (h.ids)`;
 
-type OwnerRow = Row & {
-  is_admin: boolean;
-  permissions: string[];
-  role_attributes: string[];
-  posture_revision: number;
-  trace_id: string | null;
-  ends_at: Date | null;
-  api: SessionApi;
-  certificate_hash: Buffer | null;
-  state: string;
-};
+type OwnerRow = Row &
+  Omit<SessionOwner, 'session' | 'trace'> & { readonly traceId: string | null; readonly endsAt: Date | null };
 
 /** What the client tells of itself; null: nothing, and what is known of the identity stays. */
 export interface ClientInfo {
@@ -267,13 +258,13 @@ const openingFor = sessionOpening<OwnerRow>({ columns: OWNER, joins: STATE_JOINS
 
 const ownerFrom = (row: OwnerRow): SessionOwner => ({
   session: fromRow(row),
-  isAdmin: row.is_admin,
+  isAdmin: row.isAdmin,
   permissions: row.permissions,
-  roleAttributes: row.role_attributes,
-  postureRevision: row.posture_revision,
+  roleAttributes: row.roleAttributes,
+  postureRevision: row.postureRevision,
   api: row.api,
-  certificateHash: row.certificate_hash,
-  trace: row.trace_id === null || row.ends_at === null ? null : { traceId: row.trace_id, endsAt: row.ends_at },
+  certificateHash: row.certificateHash,
+  trace: row.traceId === null || row.endsAt === null ? null : { traceId: row.traceId, endsAt: row.endsAt },
   state: row.state,
 });
 
@@ -306,7 +297,7 @@ const SWEEP = change(
 
 export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
   return {
-    get: (id) => getOne(db, API_SESSION, DETAIL, [id], fromRow),
+    get: (id) => apiSession.get(db, id).then(fromRow),
     list: (request) => lists.page(db, source, request),
     async open(draft, proof, { envInfo, sdkInfo }) {
       const { statement, names, caId = null, signerId = null, shown } = openingFor(proof);
@@ -338,18 +329,18 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       return row?.isShared ?? true;
     },
     async remove(id) {
-      await remove(db, 'api_sessions', API_SESSION, id);
+      await apiSession.remove(db, id);
       db.touched?.({ apiSession: id });
     },
     async logOut(id, isSummed) {
       const rowCount = await db.count(LOG_OUT, [id, isSummed ? 'on' : '']);
       db.touched?.({ apiSession: id });
-      if (rowCount === 0) throw notFound(API_SESSION, id);
+      if (rowCount === 0) throw notFound(apiSession.name, id);
     },
     async completeMfa(id) {
       const rowCount = await db.count(COMPLETE_MFA, [id]);
       db.touched?.({ postureOf: id });
-      if (rowCount === 0) throw notFound(API_SESSION, id);
+      if (rowCount === 0) throw notFound(apiSession.name, id);
     },
     async removeOf(identityId, keptId) {
       await db.execute(API_SESSIONS_OF_IDENTITY, [identityId, keptId ?? '']);

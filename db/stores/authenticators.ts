@@ -2,82 +2,89 @@
  * Authenticators: how an identity proves itself. A password hash leaves this store only through
  * `credentialsByUsername` and `passwordHashOf`.
  */
-import type { Authenticator, AuthenticatorMethod, Page, Tags } from '../../domain/model.js';
+import type { Authenticator, AuthenticatorMethod, CertificateState, Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, insert, json, update } from '../query/table.js';
-import type { BaseRow, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { expression, flag, integer, text, time } from '../query/fields.js';
+import { detailSql, getOne } from '../query/table.js';
+import type { ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { isDisabledSql } from './disabled.js';
-import { ownAuthenticatorSymbols } from './client-symbols.js';
 import { referringTo } from '../query/scopes.js';
-import { authenticatorSymbols } from './symbols.js';
 import { asyncChange, change, locking, read, slowRead } from '../postgres/statement.js';
 
-const AUTHENTICATOR = 'authenticator';
-
-interface Row extends BaseRow {
-  identity_id: string;
-  identity_name: string;
-  auth_policy_id: string;
-  method: AuthenticatorMethod;
-  username: string | null;
-  cert_pem: string | null;
-  fingerprint: string | null;
-  ca_id: string | null;
-  is_issued_by_network: boolean;
-  last_auth_resolved_to_root: boolean;
-  extend_requested_at: Date | null;
-  is_key_roll_requested: boolean;
-  last_extend_rolled_keys: boolean;
+interface Row extends Omit<Authenticator, 'identity' | 'cert'>, CertificateState {
+  readonly identityId: string;
+  readonly identityName: string;
+  readonly authPolicyId: string;
+  readonly isExtendRequested: boolean;
+  readonly publicKeyPrint: string | null;
 }
 
-const source: ListSource<Row, Authenticator> = {
-  table: 'authenticators',
-  symbols: authenticatorSymbols,
-  extras: 'i.name AS identity_name, i.auth_policy_id',
-  columns: [
-    ...BASE_COLUMNS,
-    'identity_id',
-    'method',
-    'username',
-    'cert_pem',
-    'fingerprint',
-    'ca_id',
-    'is_issued_by_network',
-    'last_auth_resolved_to_root',
-    'extend_requested_at',
-    'is_key_roll_requested',
-    'last_extend_rolled_keys',
-  ],
-  joins: 'JOIN identities i ON i.id = t.identity_id',
-  fromRow,
-};
+/** Members that no answer shows. */
+interface Hidden {
+  readonly passwordHash: string;
+  readonly failedAttempts: number;
+}
 
-const ownSource: ListSource<Row, Authenticator> = { ...source, symbols: ownAuthenticatorSymbols };
+export const authenticator = entity<Row, Hidden>(
+  'authenticators',
+  {
+    method: text<AuthenticatorMethod>().forClients(),
+    fingerprint: text().nullable().filteredAs('certFingerprint').forClients(),
+    certPem: text().nullable().forClients(),
+    identityId: text().filteredAs('identity').forClients(),
+    username: text().nullable().filteredAs('updbUsername').forClients(),
+    isIssuedByNetwork: flag().forClients(),
+    isExtendRequested: expression<boolean>('(t.extend_requested_at IS NOT NULL)')
+      .filteredBy({ kind: 'boolean', sql: '(t.extend_requested_at IS NOT NULL)', nullable: false })
+      .forClients(),
+    isKeyRollRequested: flag().forClients(),
+    extendRequestedAt: time().nullable().forClients(),
+    publicKeyPrint: text().nullable(),
+    lastAuthResolvedToRoot: flag().forClients(),
+    lastExtendRolledKeys: flag().forClients(),
+    caId: text().nullable().unfiltered(),
+    identityName: expression('i.name'),
+    authPolicyId: expression('i.auth_policy_id'),
+  },
+  {
+    name: 'authenticator',
+    collections: ['authenticators'],
+    versionedBy: 'updatedAt',
+    joins: 'JOIN identities i ON i.id = t.identity_id',
+    hidden: { passwordHash: text(), failedAttempts: integer() },
+  },
+);
 
-const DETAIL = read<Row>('authenticator-detail', detailSql(source));
+const source: ListSource<Row, Authenticator> = { ...authenticator.source, fromRow };
+const ownSource: ListSource<Row, Authenticator> = { ...source, symbols: authenticator.clientSymbols };
+
 const OWN_DETAIL = read<Row>('authenticator-detail-own', detailSql(source, 'AND t.identity_id = $2'));
 
 function fromRow(row: Row): Authenticator {
   return {
-    identity: { id: row.identity_id, name: row.identity_name, authPolicyId: row.auth_policy_id },
+    identity: { id: row.identityId, name: row.identityName, authPolicyId: row.authPolicyId },
     method: row.method,
     username: row.username,
-    certPem: row.cert_pem,
+    certPem: row.certPem,
     fingerprint: row.fingerprint,
     cert:
       row.method !== 'cert'
         ? null
         : {
-            caId: row.ca_id,
-            isIssuedByNetwork: row.is_issued_by_network,
-            lastAuthResolvedToRoot: row.last_auth_resolved_to_root,
-            extendRequestedAt: row.extend_requested_at,
-            isKeyRollRequested: row.is_key_roll_requested,
-            lastExtendRolledKeys: row.last_extend_rolled_keys,
+            caId: row.caId,
+            isIssuedByNetwork: row.isIssuedByNetwork,
+            lastAuthResolvedToRoot: row.lastAuthResolvedToRoot,
+            extendRequestedAt: row.extendRequestedAt,
+            isKeyRollRequested: row.isKeyRollRequested,
+            lastExtendRolledKeys: row.lastExtendRolledKeys,
           },
-    ...baseOf(row),
+    id: row.id,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    tags: row.tags,
   };
 }
 
@@ -293,47 +300,23 @@ const COMMIT_ON_DISK = asyncChange('commit-on-disk', ({ actor }) => `SELECT true
 export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
   return {
     async get(id, owner) {
-      const row = owner === undefined ? await db.one(DETAIL, [id]) : await db.one(OWN_DETAIL, [id, owner]);
-      return row ? fromRow(row) : raise(notFound(AUTHENTICATOR, id));
+      if (owner === undefined) return authenticator.get(db, id).then(fromRow);
+      return getOne(db, authenticator.name, OWN_DETAIL, [id, owner], fromRow);
     },
     list: ({ ofIdentity, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? ownSource : source, request, referringTo('identity_id', ofIdentity)),
-    async createUpdb(draft) {
-      await insert(db, 'authenticators', {
-        id: draft.id,
-        identity_id: draft.identityId,
-        method: 'updb',
-        username: draft.username,
-        password_hash: draft.passwordHash,
-        tags: json(draft.tags),
-      });
-    },
-    async createCert(draft) {
-      await insert(db, 'authenticators', {
-        id: draft.id,
-        identity_id: draft.identityId,
-        method: 'cert',
-        cert_pem: draft.certPem,
-        fingerprint: draft.fingerprint,
-        public_key_print: draft.publicKeyFingerprint,
-        is_issued_by_network: draft.isIssuedByNetwork,
-        ca_id: draft.caId,
-        tags: json(draft.tags),
-      });
-    },
-    async update(id, changes) {
-      const password =
-        changes.passwordHash === undefined ? {} : { password_hash: changes.passwordHash, failed_attempts: 0 };
-      await update(db, 'authenticators', AUTHENTICATOR, id, {
-        username: changes.username,
-        ...password,
-        tags: json(changes.tags),
-      });
-    },
+    createUpdb: ({ id, ...draft }) => authenticator.insert(db, id, { ...draft, method: 'updb' }),
+    createCert: ({ id, publicKeyFingerprint, ...draft }) =>
+      authenticator.insert(db, id, { ...draft, method: 'cert', publicKeyPrint: publicKeyFingerprint }),
+    update: (id, changes) =>
+      authenticator.update(db, id, {
+        ...changes,
+        failedAttempts: changes.passwordHash === undefined ? undefined : 0,
+      }),
     async take(id) {
       const row = await db.one(TAKE, [id]);
       if (row !== undefined) db.touched?.({ identity: row.identityId });
-      return row ?? raise(notFound(AUTHENTICATOR, id));
+      return row ?? raise(notFound(authenticator.name, id));
     },
     async credentialsByUsername(username) {
       const row = await db.one(CREDENTIALS, [username]);
@@ -344,7 +327,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     },
     async extensionOf(id, owner) {
       const row = await db.one(EXTENSION, [id, owner]);
-      return row ?? raise(notFound(AUTHENTICATOR, id));
+      return row ?? raise(notFound(authenticator.name, id));
     },
     async awaitVerification(id, owner, currentPem, next) {
       const rowCount = await db.count(EXTEND, [

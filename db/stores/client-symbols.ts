@@ -23,21 +23,6 @@ export const ownEdgeRouterSymbols = only(full.edgeRouterSymbols, [...BASE, ...CO
 /** Edge routers of a service, which are listed without id, dates and tags. */
 export const serviceEdgeRouterSymbols = only(full.edgeRouterSymbols, COMMON_ROUTER);
 
-export const ownAuthenticatorSymbols = only(full.authenticatorSymbols, [
-  ...BASE,
-  'method',
-  'certFingerprint',
-  'certPem',
-  'identity',
-  'updbUsername',
-  'isIssuedByNetwork',
-  'isExtendRequested',
-  'isKeyRollRequested',
-  'extendRequestedAt',
-  'lastAuthResolvedToRoot',
-  'lastExtendRolledKeys',
-]);
-
 /** Enabled signers, which everybody may list; their tags are not shown. */
 export const publicSignerSymbols = only(full.externalJwtSignerSymbols, [
   'id',

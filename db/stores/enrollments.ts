@@ -1,71 +1,61 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
-import type {
-  CaRef,
-  Enrollment,
-  EnrollmentDraft,
-  EnrollmentMethod,
-  IdentityRef,
-  NamedRef,
-  Page,
-} from '../../domain/model.js';
+import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, remove, selectSql, update } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { expression, secretUuid, text, time } from '../query/fields.js';
+import { findOne, selectSql } from '../query/table.js';
+import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { notAbove } from './rights.js';
 import { inAll, referringTo } from '../query/scopes.js';
 import type { SymbolDef } from '../filter/index.js';
-import { enrollmentSymbols } from './symbols.js';
 import { change, read } from '../postgres/statement.js';
 
-const ENROLLMENT = 'enrollment';
-
-interface Row extends BaseRow {
-  method: EnrollmentMethod;
-  identity_id: string | null;
-  identity: IdentityRef | null;
-  edge_router_id: string | null;
-  transit_router_id: string | null;
-  router_name: string | null;
-  ca_id: string | null;
-  ca: CaRef | null;
-  username: string | null;
-  token: string;
-  jwt: string;
-  expires_at: Date;
+interface Row extends Omit<Enrollment, 'edgeRouter' | 'transitRouter'> {
+  readonly identityId: string | null;
+  readonly edgeRouterId: string | null;
+  readonly transitRouterId: string | null;
+  readonly routerName: string | null;
+  readonly caId: string | null;
 }
 
-const source: ListSource<Row, Enrollment> = {
-  table: 'enrollments',
-  symbols: enrollmentSymbols,
-  extras: `r.name AS router_name, CASE WHEN i.id IS NOT NULL
-    THEN json_build_object('id', i.id, 'name', i.name, 'authPolicyId', i.auth_policy_id) END AS identity,
-    CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'name', c.name, 'isVerified', c.is_verified,
-      'isAutoCaEnrollmentEnabled', c.is_auto_ca_enrollment_enabled) END AS ca`,
-  columns: [
-    ...BASE_COLUMNS,
-    'method',
-    'identity_id',
-    'edge_router_id',
-    'transit_router_id',
-    'ca_id',
-    'username',
-    'token',
-    'jwt',
-    'expires_at',
-  ],
-  joins: `LEFT JOIN identities i ON i.id = t.identity_id
+export const enrollment = entity<Row>(
+  'enrollments',
+  {
+    token: text().filteredBy(secretUuid('token')),
+    identityId: text().nullable().filteredAs('identity'),
+    edgeRouterId: text().nullable().filteredAs('edgeRouter'),
+    transitRouterId: text().nullable().filteredAs('transitRouter'),
+    caId: text().nullable(),
+    method: text<EnrollmentMethod>(),
+    expiresAt: time(),
+    username: text().nullable().unfiltered(),
+    jwt: text().unfiltered(),
+    routerName: expression('r.name'),
+    identity: expression(`CASE WHEN i.id IS NOT NULL
+      THEN json_build_object('id', i.id, 'name', i.name, 'authPolicyId', i.auth_policy_id) END`),
+    ca: expression(`CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'name', c.name,
+      'isVerified', c.is_verified, 'isAutoCaEnrollmentEnabled', c.is_auto_ca_enrollment_enabled) END`),
+  },
+  {
+    name: 'enrollment',
+    collections: ['enrollments'],
+    versionedBy: 'updatedAt',
+    joins: `LEFT JOIN identities i ON i.id = t.identity_id
     LEFT JOIN routers r ON r.id = coalesce(t.edge_router_id, t.transit_router_id)
     LEFT JOIN cas c ON c.id = t.ca_id`,
-  fromRow,
-};
+  },
+);
+
+const source: ListSource<Row, Enrollment> = { ...enrollment.source, fromRow };
 
 /** For readers who may read the tokens where `condition` holds: elsewhere a filter finds none. */
 function readableWhere(condition: string): typeof source {
   const sql = `CASE WHEN ${condition} THEN t.token END`;
-  const token = { ...enrollmentSymbols.symbols['token'], sql, nullable: true } as SymbolDef;
-  return { ...source, symbols: { ...enrollmentSymbols, symbols: { ...enrollmentSymbols.symbols, token } } };
+  const token: SymbolDef = { ...secretUuid('token'), sql, nullable: true };
+  const { symbols } = enrollment;
+  return { ...source, symbols: { ...symbols, symbols: { ...symbols.symbols, token } } };
 }
 
 const READABLE = {
@@ -81,7 +71,6 @@ function sourceFor(caller: Rights): ListSource<Row, Enrollment> {
   return isOfRouters ? READABLE.ofRouters : READABLE.none;
 }
 
-const DETAIL = read<Row>('enrollment-detail', detailSql(source));
 const BY_TOKEN = read<Row>('enrollment-by-token', selectSql(source, 'WHERE t.token = $1'));
 
 function fromRow(row: Row): Enrollment {
@@ -92,10 +81,13 @@ function fromRow(row: Row): Enrollment {
     token: row.token,
     jwt: row.jwt,
     identity: row.identity,
-    edgeRouter: refOf(row.edge_router_id, row.router_name),
-    transitRouter: refOf(row.transit_router_id, row.router_name),
-    expiresAt: row.expires_at,
-    ...baseOf(row),
+    edgeRouter: refOf(row.edgeRouterId, row.routerName),
+    transitRouter: refOf(row.transitRouterId, row.routerName),
+    expiresAt: row.expiresAt,
+    id: row.id,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    tags: row.tags,
   };
 }
 
@@ -127,7 +119,7 @@ const TAKE = change(
 
 export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
   return {
-    get: (id) => getOne(db, ENROLLMENT, DETAIL, [id], fromRow),
+    get: (id) => enrollment.get(db, id).then(fromRow),
     findByToken: (token) => findOne(db, BY_TOKEN, [token], fromRow),
     list: (request) =>
       lists.page(
@@ -140,22 +132,9 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
           notAbove('coalesce(t.identity_id, t.edge_router_id)', request.caller),
         ),
       ),
-    async create(identityId, draft) {
-      await insert(db, 'enrollments', {
-        id: draft.id,
-        method: draft.method,
-        identity_id: identityId,
-        ca_id: draft.caId,
-        username: draft.username,
-        token: draft.token,
-        jwt: draft.jwt,
-        expires_at: draft.expiresAt,
-      });
-    },
-    async refresh(id, next) {
-      await update(db, 'enrollments', ENROLLMENT, id, { token: next.token, jwt: next.jwt, expires_at: next.expiresAt });
-    },
-    remove: (id) => remove(db, 'enrollments', ENROLLMENT, id),
+    create: (identityId, { id, ...draft }) => enrollment.insert(db, id, { ...draft, identityId }),
+    refresh: (id, { token, jwt, expiresAt }) => enrollment.update(db, id, { token, jwt, expiresAt }),
+    remove: (id) => enrollment.remove(db, id),
     async take(id, token) {
       const rowCount = await db.count(TAKE, [id, token]);
       return rowCount === 1;

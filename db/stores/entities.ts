@@ -1,10 +1,16 @@
 /** All declared entities, for what is read off every one of them. */
 import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
+import { ca } from './cas.js';
 import * as undeclaredForClients from './client-symbols.js';
+import { apiSessionCertificate } from './api-session-certificates.js';
+import { apiSession } from './api-sessions.js';
+import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';
 import { edgeRouterPolicy } from './edge-router-policies.js';
+import { enrollment } from './enrollments.js';
+import { identity } from './identities.js';
 import { identityType } from './identity-types.js';
 import { postureCheck, postureCheckType } from './posture-checks.js';
 import { revocation } from './revocations.js';
@@ -25,10 +31,16 @@ interface Declared {
 }
 
 const ENTITIES: readonly Declared[] = [
+  apiSession,
+  apiSessionCertificate,
+  authenticator,
+  ca,
   config,
   configType,
   deadLetter,
   edgeRouterPolicy,
+  enrollment,
+  identity,
   identityType,
   postureCheck,
   postureCheckType,
@@ -45,16 +57,10 @@ const updated = (name: string, table: string): Versioned => ({ name, table, by: 
 
 /** Entities whose stores do not declare them yet. */
 const UNDECLARED: Readonly<Record<string, Versioned>> = {
-  // Nothing of it can be set, and its last change moves with the activity of its user.
-  'api-sessions': { name: 'apiSession', table: 'api_sessions', by: 'createdAt' },
   'auth-policies': updated('authPolicy', 'auth_policies'),
-  'authenticators': updated('authenticator', 'authenticators'),
-  'cas': updated('ca', 'cas'),
   'controller-settings': updated('controllerSetting', 'controller_settings'),
   'edge-routers': updated('router', 'routers'),
-  'enrollments': updated('enrollment', 'enrollments'),
   'external-jwt-signers': updated('externalJwtSigner', 'external_jwt_signers'),
-  'identities': updated('identity', 'identities'),
   'routers': updated('router', 'routers'),
   'transit-routers': updated('router', 'routers'),
 };

@@ -2,8 +2,8 @@
  * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
  * page; a create writes the identity and its enrollments in one statement.
  */
-import type { CaRef, EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
-import type { HostingPrecedence, IdentityTypeId, AuthenticatorSummary, LazyRow } from '../../domain/model.js';
+import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
+import type { HostingPrecedence, IdentityTypeId, LazyRow } from '../../domain/model.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Selectable } from '../../domain/policy/roles.js';
@@ -13,134 +13,80 @@ import { isDisabledSql } from './disabled.js';
 import { endAll } from './api-sessions.js';
 import { writeHostings } from './identity-hostings.js';
 import { areHeld } from './rights.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, json, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
-import { identitySymbols } from './symbols.js';
+import { entity } from '../query/entity.js';
+import { expression, flag, integer, json, text, textArray, time } from '../query/fields.js';
+import type { Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import type { RoleFilter } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
-
-export const IDENTITY = 'identity';
-
-interface Row extends BaseRow {
-  name: string;
-  type_id: IdentityTypeId;
-  is_admin: boolean;
-  is_default_admin: boolean;
-  external_id: string | null;
-  auth_policy_id: string;
-  auth_policy_name: string;
-  role_attributes: string[];
-  permissions: string[];
-  app_data: JsonObject;
-  default_hosting_cost: number;
-  default_hosting_precedence: HostingPrecedence;
-  env_info: JsonObject;
-  sdk_info: JsonObject;
-  disabled_at: Date | null;
-  disabled_until: Date | null;
-  is_disabled: boolean;
-  has_api_session: boolean;
-  is_mfa_enabled: boolean;
-  authenticators: AuthenticatorSummary[] | null;
-  enrollments:
-    | {
-        id: string;
-        method: EnrollmentDraft['method'];
-        ca: CaRef | null;
-        token: string;
-        jwt: string;
-        expiresAt: number;
-      }[]
-    | null;
-  hostings: Hosting[] | null;
-}
-
-const COLUMNS = [
-  ...BASE_COLUMNS,
-  'name',
-  'type_id',
-  'is_admin',
-  'is_default_admin',
-  'external_id',
-  'auth_policy_id',
-  'role_attributes',
-  'permissions',
-  'app_data',
-  'default_hosting_cost',
-  'default_hosting_precedence',
-  'env_info',
-  'sdk_info',
-  'disabled_at',
-  'disabled_until',
-] as const;
 
 /**
  * An aggregate of rows that most identities do not have: to look for the first of them takes less than to aggregate
  * none. EXISTS would not do, because its plan may be a hash of the whole table.
  */
 const unlessNone = (from: string, aggregate: string): string =>
-  `CASE WHEN (SELECT true FROM ${from} LIMIT 1) THEN (SELECT ${aggregate} FROM ${from}) END`;
+  `CASE WHEN (SELECT true FROM ${from} LIMIT 1) THEN (SELECT ${aggregate} FROM ${from}) ELSE '[]' END`;
 
-const EXTRAS = `p.name AS auth_policy_name,
- ${isDisabledSql('t')} AS is_disabled,
- EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.id) AS has_api_session,
- EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.id AND m.is_verified) AS is_mfa_enabled,
- (SELECT json_agg(json_build_object(
-   'id', a.id, 'method', a.method, 'username', a.username, 'fingerprint', a.fingerprint) ORDER BY a.id)
-   FROM authenticators a WHERE a.identity_id = t.id) AS authenticators,
- ${unlessNone(
-   'enrollments e WHERE e.identity_id = t.id',
-   `json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
+export const identity = entity<Identity>(
+  'identities',
+  {
+    name: text().unique(),
+    typeId: text<IdentityTypeId>().filteredAs('type'),
+    isAdmin: flag(),
+    isDefaultAdmin: flag(),
+    externalId: text().nullable(),
+    authPolicyId: text(),
+    roleAttributes: textArray(),
+    permissions: textArray().unfiltered(),
+    appData: json<JsonObject>(),
+    defaultHostingCost: integer().unfiltered(),
+    defaultHostingPrecedence: text<HostingPrecedence>().unfiltered(),
+    envInfo: json<JsonObject>(),
+    sdkInfo: json<JsonObject>(),
+    disabledAt: time().nullable().unfiltered(),
+    disabledUntil: time().nullable().unfiltered(),
+    authPolicyName: expression('p.name'),
+    isDisabled: expression(isDisabledSql('t')),
+    hasApiSession: expression('EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.id)'),
+    isMfaEnabled: expression('EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.id AND m.is_verified)'),
+    authenticators: expression(`coalesce((SELECT json_agg(json_build_object(
+      'id', a.id, 'method', a.method, 'username', a.username, 'fingerprint', a.fingerprint) ORDER BY a.id)
+      FROM authenticators a WHERE a.identity_id = t.id), '[]')`),
+    enrollments: expression(
+      unlessNone(
+        'enrollments e WHERE e.identity_id = t.id',
+        `json_agg(json_build_object('id', e.id, 'method', e.method, 'token', e.token, 'jwt', e.jwt,
      'ca', (SELECT json_build_object('id', c.id, 'name', c.name, 'isVerified', c.is_verified,
        'isAutoCaEnrollmentEnabled', c.is_auto_ca_enrollment_enabled) FROM cas c WHERE c.id = e.ca_id),
      'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000)))`,
- )} AS enrollments,
- ${unlessNone(
-   'identity_hostings h WHERE h.identity_id = t.id',
-   `json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence)
+      ),
+    ),
+    hostings: expression(
+      unlessNone(
+        'identity_hostings h WHERE h.identity_id = t.id',
+        `json_agg(json_build_object('serviceId', h.service_id, 'cost', h.cost, 'precedence', h.precedence)
  ORDER BY h.service_id)`,
- )} AS hostings`;
+      ),
+    ),
+  },
+  {
+    name: 'identity',
+    collections: ['identities'],
+    versionedBy: 'updatedAt',
+    joins: 'JOIN auth_policies p ON p.id = t.auth_policy_id',
+  },
+);
 
-const source: ListSource<Row, Identity> = {
-  table: 'identities',
-  symbols: identitySymbols,
-  columns: COLUMNS,
-  extras: EXTRAS,
-  fromRow,
-  joins: 'JOIN auth_policies p ON p.id = t.auth_policy_id',
-};
+/** The row itself becomes the identity: most have no enrollments, of which JSON has the ends as numbers. */
+const fromRow = (row: Identity): Identity =>
+  row.enrollments.length === 0
+    ? row
+    : Object.assign(row, {
+        enrollments: row.enrollments.map((item) => ({ ...item, expiresAt: new Date(item.expiresAt) })),
+      });
 
-const DETAIL = read<Row>('identity-detail', detailSql(source));
-
-function fromRow(row: Row): Identity {
-  return {
-    name: row.name,
-    typeId: row.type_id,
-    isAdmin: row.is_admin,
-    isDefaultAdmin: row.is_default_admin,
-    externalId: row.external_id,
-    authPolicyId: row.auth_policy_id,
-    authPolicyName: row.auth_policy_name,
-    roleAttributes: row.role_attributes,
-    permissions: row.permissions,
-    appData: row.app_data,
-    defaultHostingCost: row.default_hosting_cost,
-    defaultHostingPrecedence: row.default_hosting_precedence,
-    envInfo: row.env_info,
-    sdkInfo: row.sdk_info,
-    disabledAt: row.disabled_at,
-    disabledUntil: row.disabled_until,
-    isDisabled: row.is_disabled,
-    hasApiSession: row.has_api_session,
-    isMfaEnabled: row.is_mfa_enabled,
-    authenticators: row.authenticators ?? [],
-    enrollments: (row.enrollments ?? []).map((item) => ({ ...item, expiresAt: new Date(item.expiresAt) })),
-    hostings: row.hostings ?? [],
-    ...baseOf(row),
-  };
-}
+const source: ListSource<Identity, Identity> = { ...identity.source, fromRow };
 
 const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions FROM identities WHERE id = $1`;
 
@@ -281,10 +227,13 @@ const ENABLE = change(
 );
 
 export function identityStore(db: Db, lists: Lists): IdentityStore {
-  const find = (id: string) => findOne(db, DETAIL, [id], fromRow);
+  const find = async (id: string) => {
+    const row = await identity.find(db, id);
+    return row && fromRow(row);
+  };
   return {
     find,
-    get: async (id) => (await find(id)) ?? raise(notFound(IDENTITY, id)),
+    get: async (id) => (await find(id)) ?? raise(notFound(identity.name, id)),
     async findByIdOrName(idOrName) {
       const row = await db.one(BY_NAME, [idOrName]);
       return row;
@@ -325,29 +274,10 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     },
     async lockHostings(id) {
       await db.execute(LOCK, [id]);
-      return ((await find(id)) ?? raise(notFound(IDENTITY, id))).hostings;
+      return ((await find(id)) ?? raise(notFound(identity.name, id))).hostings;
     },
     async update(id, changes) {
-      await update(
-        db,
-        'identities',
-        IDENTITY,
-        id,
-        {
-          name: changes.name,
-          type_id: changes.typeId,
-          is_admin: changes.isAdmin,
-          external_id: changes.externalId,
-          auth_policy_id: changes.authPolicyId,
-          role_attributes: changes.roleAttributes,
-          permissions: changes.permissions,
-          app_data: json(changes.appData),
-          default_hosting_cost: changes.defaultHostingCost,
-          default_hosting_precedence: changes.defaultHostingPrecedence,
-          tags: json(changes.tags),
-        },
-        changes.hostings !== undefined,
-      );
+      await identity.update(db, id, changes, changes.hostings !== undefined);
       db.touched?.({ identity: id });
       if (changes.hostings !== undefined) await writeHostings(db, id, changes.hostings);
     },
@@ -364,7 +294,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       const row = await db.one(DELETE, [id]);
       db.touched?.({ identity: id });
       if (row?.deleted === true) return;
-      throw row?.known === true ? new DomainError('notDeletable') : notFound(IDENTITY, id);
+      throw row?.known === true ? new DomainError('notDeletable') : notFound(identity.name, id);
     },
     async removeOrdinary(id, caller) {
       const rowCount = await db.count(DELETE_ORDINARY, [id, caller.isAdmin ? null : caller.permissions]);
@@ -374,12 +304,12 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     async disable(id, minutes) {
       const rowCount = await db.count(DISABLE, [id, minutes]);
       db.touched?.({ identity: id });
-      if (rowCount === 0) throw notFound(IDENTITY, id);
+      if (rowCount === 0) throw notFound(identity.name, id);
     },
     async enable(id) {
       const rowCount = await db.count(ENABLE, [id]);
       db.touched?.({ identity: id });
-      if (rowCount === 0) throw notFound(IDENTITY, id);
+      if (rowCount === 0) throw notFound(identity.name, id);
     },
   };
 }

@@ -8,7 +8,7 @@ import { display } from './role-lists.js';
 import { namesBehind, policyStores } from './role-policies.js';
 import type { PolicyRow, PolicyStore } from './role-policies.js';
 import { service } from './services.js';
-import { identitySymbols } from './symbols.js';
+import { identity } from './identities.js';
 
 type Roles = 'identityRoles' | 'serviceRoles' | 'postureCheckRoles';
 type Row = PolicyRow<Roles> & { readonly type: PolicyType };
@@ -32,7 +32,7 @@ export const servicePolicy = entity<Row>(
     versionedBy: 'updatedAt',
     symbols: {
       identities: linked(
-        () => identitySymbols,
+        () => identity.symbols,
         'identity.read',
         `identities {alias} JOIN (VALUES (1)) {alias}_one (n)
       ON role_selects(t.semantic, t.identity_roles, {alias}.id, {alias}.role_attributes)`,

@@ -3,7 +3,6 @@
  * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
  */
 import { isAuditId } from '../../domain/audit.js';
-import { hashToken } from '../../domain/auth/tokens.js';
 import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 
@@ -33,64 +32,6 @@ function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, com
 
 /** Unique wherever there is one. */
 const name: SymbolDef = { kind: 'string', sql: 't.name', nullable: false, key: 'name' };
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export const identitySymbols = table('identities', {
-  name,
-  type: text('type_id'),
-  isAdmin: flag('is_admin'),
-  isDefaultAdmin: flag('is_default_admin'),
-  externalId: text('external_id', true),
-  authPolicyId: text('auth_policy_id'),
-  roleAttributes: set('role_attributes'),
-});
-
-export const authenticatorSymbols = table('authenticators', {
-  method: text('method'),
-  certFingerprint: text('fingerprint', true),
-  certPem: text('cert_pem', true),
-  identity: text('identity_id'),
-  updbUsername: text('username', true),
-  isIssuedByNetwork: flag('is_issued_by_network'),
-  isExtendRequested: { kind: 'boolean', sql: '(t.extend_requested_at IS NOT NULL)', nullable: false },
-  isKeyRollRequested: flag('is_key_roll_requested'),
-  extendRequestedAt: date('extend_requested_at', true),
-  publicKeyPrint: text('public_key_print', true),
-  lastAuthResolvedToRoot: flag('last_auth_resolved_to_root'),
-  lastExtendRolledKeys: flag('last_extend_rolled_keys'),
-});
-
-export const enrollmentSymbols = table('enrollments', {
-  token: {
-    kind: 'string',
-    sql: 't.token',
-    nullable: false,
-    equalityOnly: true,
-    encode: (token) => (UUID.test(token) ? token : null),
-  },
-  identity: text('identity_id', true),
-  edgeRouter: text('edge_router_id', true),
-  transitRouter: text('transit_router_id', true),
-  caId: text('ca_id', true),
-  method: text('method'),
-  expiresAt: date('expires_at'),
-});
-
-export const caSymbols = table('cas', {
-  name,
-  fingerprint: text('fingerprint'),
-  isVerified: flag('is_verified'),
-  verificationToken: {
-    kind: 'string',
-    sql: 't.verification_token',
-    nullable: false,
-    equalityOnly: true,
-    encode: (token) => (UUID.test(token) ? token : null),
-  },
-  isAuthEnabled: flag('is_auth_enabled'),
-  isAutoCaEnrollmentEnabled: flag('is_auto_ca_enrollment_enabled'),
-  isOttCaEnrollmentEnabled: flag('is_ott_ca_enrollment_enabled'),
-});
 
 export const authPolicySymbols = table('authPolicies', {
   name,
@@ -159,33 +100,6 @@ export const externalJwtSignerSymbols = table('externalJwtSigners', {
   enrollNameClaimsSelector: text('enroll_name_claims_selector'),
   enrollAttributeClaimsSelector: text('enroll_attribute_claims_selector'),
 });
-
-export const apiSessionSymbols = table('apiSessions', {
-  token: { kind: 'string', sql: 't.token_hash', nullable: false, equalityOnly: true, encode: hashToken },
-  identity: text('identity_id'),
-  lastActivityAt: date('last_activity_at'),
-  authenticator: text('authenticator_id'),
-  ipAddress: { kind: 'string', sql: 't.ip_address COLLATE "C"', nullable: false },
-  mfaComplete: flag('is_mfa_complete'),
-  mfaRequired: {
-    kind: 'boolean',
-    sql: 'EXISTS (SELECT FROM mfas m WHERE m.identity_id = t.identity_id AND m.is_verified)',
-    nullable: false,
-    readsRows: true,
-  },
-  improperClientCertChain: flag('improper_client_cert_chain'),
-});
-
-export const apiSessionCertificateSymbols = table(
-  'apiSessionCertificates',
-  {
-    subject: { kind: 'string', sql: 't.subject COLLATE "C"', nullable: false },
-    fingerprint: text('fingerprint'),
-    validFrom: date('valid_from'),
-    validTo: date('valid_to'),
-  },
-  shown,
-);
 
 /** Over the list of db/stores/identity-service-configs.ts, not over a table. */
 export const identityServiceConfigSymbols: SymbolTable = {

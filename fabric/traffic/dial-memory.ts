@@ -96,7 +96,7 @@ export class DialMemory {
   forgetAll(): void {
     this.#changes += 1;
     this.#targetsKept = 0;
-    for (const each of [this.#sessions, this.#keysOfSessions, this.#targets, this.#keysOfServices]) each.clear();
+    for (const memory of [this.#sessions, this.#keysOfSessions, this.#targets, this.#keysOfServices]) empty(memory);
   }
 
   forgetSessions(ids: readonly string[]): void {
@@ -129,6 +129,11 @@ export class DialMemory {
     memory.clear();
     keys.clear();
   }
+}
+
+/** Empties a map. Nearly every change does so, and clearing an empty one makes it a new table each time: 3 us. */
+function empty(memory: Map<string, unknown>): void {
+  if (memory.size > 0) memory.clear();
 }
 
 function forget(memory: Map<string, unknown>, keys: Map<string, Set<string>>, owner: string): void {
