@@ -5,7 +5,7 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { EmbeddedDatabaseError } from './error.js';
 import { giveTree } from './own-files.js';
-import type { Log } from './server.js';
+import type { Log } from './log.js';
 
 /** Empty: the controller's own user. In the shape that `spawn` takes. */
 export type Account = { readonly uid: number; readonly gid: number } | Record<string, never>;

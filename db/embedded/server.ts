@@ -11,15 +11,10 @@ import type { Account } from './account.js';
 import { type Binaries, serverEnvironment } from './binaries.js';
 import { DATABASE, dataArgument, USER } from './cluster.js';
 import { codeOf, EmbeddedDatabaseError, messageOf } from './error.js';
+import type { Log } from './log.js';
 import { clusterProcesses, holdsWithin, pause, postmasterPid, processIdentity, signalProcess } from './processes.js';
 import type { ServerLog } from './server-log.js';
 import { PORT, SOCKET } from './socket-path.js';
-
-export interface Log {
-  info(o: object, m: string): void;
-  warn(o: object, m: string): void;
-  error(o: object, m: string): void;
-}
 
 export interface ServerPlan {
   readonly cluster: string;

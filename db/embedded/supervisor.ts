@@ -9,10 +9,11 @@ import { findBinaries } from './binaries.js';
 import { checkCluster, clusterExists, createCluster, DATABASE, USER } from './cluster.js';
 import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { lockDirectory } from './lock.js';
+import type { Log } from './log.js';
 import { OwnFileError, ownDirectory } from './own-files.js';
 import { clusterIn } from './places.js';
 import { pause } from './processes.js';
-import { type Log, type Server, type ServerPlan, startServer, stopServer } from './server.js';
+import { type Server, type ServerPlan, startServer, stopServer } from './server.js';
 import { openServerLog } from './server-log.js';
 import { PORT, socketPath } from './socket-path.js';
 

@@ -3,9 +3,9 @@
  * each kind of test is counted while the filter is compiled, and a filter beyond a bound is refused before it runs.
  */
 import type { Test } from './ast.js';
-import type { Value } from './conditions.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
+import type { Value } from './value.js';
 
 /** Every name with an operator, and every name alone. */
 export const MAX_TESTS = 100;

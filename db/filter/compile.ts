@@ -10,12 +10,13 @@ import { Budget } from './bounds.js';
 import { EVERYTHING, foundByAll, foundByAny } from './clause.js';
 import type { Clause } from './clause.js';
 import { applied, atom, condition, isNegated, mismatch, storable } from './conditions.js';
-import type { Condition, Value } from './conditions.js';
+import type { Condition } from './conditions.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { linkedTable, resolve } from './symbols.js';
 import type { Resolved, ScalarDef, SetDef, SymbolTable } from './symbols.js';
+import type { Value } from './value.js';
 
 /** Sort fields beyond these are checked and have no effect. */
 const MAX_SORT_FIELDS = 5;

@@ -9,26 +9,7 @@ import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { isInt64 } from './parse.js';
-import type { ScalarDef } from './symbols.js';
-
-export type Value =
-  | {
-      readonly type: 'string';
-      readonly name: string;
-      readonly sql: string;
-      readonly nullable: boolean;
-      readonly readsRows: boolean;
-      readonly def?: ScalarDef;
-    }
-  | {
-      readonly type: 'bool' | 'number' | 'date';
-      readonly name: string;
-      readonly sql: string;
-      readonly nullable: boolean;
-      readonly readsRows: boolean;
-    }
-  /** Member `key` of the jsonb object `sql`; typed by what is stored. */
-  | { readonly type: 'any'; readonly name: string; readonly sql: string; readonly key: string };
+import type { Value } from './value.js';
 
 export interface Condition {
   readonly sql: string;

@@ -42,14 +42,6 @@ const KNOWN: readonly Circle[] = [
     files: ['db', 'list-lane', 'precondition', 'request-scope', 'statement'].map((name) => `db/postgres/${name}.ts`),
   },
   {
-    reason: 'the bounds of a filter are checked on the values that its conditions have',
-    files: ['db/filter/bounds.ts', 'db/filter/conditions.ts'],
-  },
-  {
-    reason: 'the account that PostgreSQL runs as is logged as its server is',
-    files: ['access', 'account', 'binaries', 'cluster', 'server', 'tool'].map((name) => `db/embedded/${name}.ts`),
-  },
-  {
     reason: 'what serves all router channels is passed to a channel, and has members that take one',
     files: [
       'services',

@@ -1,0 +1,6 @@
+/** Where the embedded database says what it does. */
+export interface Log {
+  info(o: object, m: string): void;
+  warn(o: object, m: string): void;
+  error(o: object, m: string): void;
+}
