@@ -387,5 +387,5 @@ export async function remove(db: Db, table: string, entity: string, id: string):
   if ((await db.count(deleteStatement(table), [id])) === 0) throw notFound(entity, id);
 }
 
-/** A jsonb parameter. */
-export const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
+/** Value of a jsonb parameter. */
+export const jsonb = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

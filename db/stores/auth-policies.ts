@@ -6,7 +6,7 @@ import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
 import { authPolicySymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, selectSql, update } from '../query/table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, jsonb, selectSql, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import { change, locking, read, unprepared } from '../postgres/statement.js';
 
@@ -195,7 +195,7 @@ export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
 function valuesOf({ name, tags, primary, secondary }: Changes<AuthPolicyDraft>) {
   return {
     name,
-    tags: json(tags),
+    tags: jsonb(tags),
     cert_allowed: primary?.cert.allowed,
     cert_allow_expired: primary?.cert.allowExpiredCerts,
     ext_jwt_allowed: primary?.extJwt.allowed,

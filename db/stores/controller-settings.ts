@@ -4,7 +4,7 @@ import type { Page } from '../../domain/model.js';
 import { GLOBAL_SETTINGS } from '../../domain/administration.js';
 import type { Db } from '../postgres/contracts.js';
 import { controllerSettingSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, remove, update } from '../query/table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, jsonb, remove, update } from '../query/table.js';
 import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import { read } from '../postgres/statement.js';
 
@@ -82,5 +82,5 @@ export function controllerSettingStore(db: Db, lists: Lists): ControllerSettingS
 }
 
 function valuesOf({ redirectUris, postLogoutUris, tags }: Changes<ControllerSettingDraft>) {
-  return { redirect_uris: redirectUris, post_logout_uris: postLogoutUris, tags: json(tags) };
+  return { redirect_uris: redirectUris, post_logout_uris: postLogoutUris, tags: jsonb(tags) };
 }

@@ -7,7 +7,7 @@ import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { rowsWhere } from '../query/scopes.js';
 import { externalJwtSignerSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, selectSql, update } from '../query/table.js';
+import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, jsonb, selectSql, update } from '../query/table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { change, locking, read } from '../postgres/statement.js';
 
@@ -193,7 +193,7 @@ function valuesOf({ keySource, tags, ...settings }: Changes<ExternalJwtSignerDra
     enroll_auth_policy_id: settings.enrollAuthPolicyId,
     enroll_name_claims_selector: settings.enrollNameClaimsSelector,
     enroll_attribute_claims_selector: settings.enrollAttributeClaimsSelector,
-    tags: json(tags),
+    tags: jsonb(tags),
     ...(keySource === undefined ? {} : keyColumns(keySource)),
   };
 }

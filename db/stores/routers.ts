@@ -20,7 +20,7 @@ import type { RoleList, Selection } from '../query/scopes.js';
 import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.js';
 import type { PresenceColumns } from './router-channels.js';
 import { edgeRouterSymbols, routerSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '../query/table.js';
+import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, jsonb, update } from '../query/table.js';
 import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { asyncChange, change, locking, read } from '../postgres/statement.js';
 
@@ -299,9 +299,9 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     disabled: changes.disabled,
     is_tunneler_enabled: changes.isTunnelerEnabled,
     role_attributes: changes.roleAttributes,
-    app_data: json(changes.appData),
-    ctrl_chan_listeners: json(changes.ctrlChanListeners),
-    tags: json(changes.tags),
+    app_data: jsonb(changes.appData),
+    ctrl_chan_listeners: jsonb(changes.ctrlChanListeners),
+    tags: jsonb(changes.tags),
   });
   return {
     get,
