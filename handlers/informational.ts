@@ -1,7 +1,7 @@
 /** Public information: version, capabilities, API descriptions, trusted CAs, how to enroll. */
 import { notFound } from '../domain/errors.js';
 import type { Controller } from '../domain/model.js';
-import type { ListRequest } from '../db/query/table.js';
+import type { ListRequest } from '../db/query/lists.js';
 import type { Api } from '../generated/operation.js';
 import { basePaths } from '../generated/routes.js';
 import type * as Response from '../generated/client/response.js';

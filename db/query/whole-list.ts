@@ -7,7 +7,7 @@ import type { Db } from '../postgres/contracts.js';
 import { compileList, filterableFields, Params } from '../filter/index.js';
 import type { Bind, SymbolTable } from '../filter/index.js';
 import { list } from '../postgres/statement.js';
-import type { Lists, ListRequest } from './table.js';
+import type { Lists, ListRequest } from './lists.js';
 
 export interface WholeListSource<Row, T> {
   readonly symbols: SymbolTable;

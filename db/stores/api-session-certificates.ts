@@ -6,7 +6,7 @@ import { sweeping } from './sweep.js';
 import { asItIs, entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
-import type { Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
 import { rowsWhere } from '../query/scopes.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
 

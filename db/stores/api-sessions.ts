@@ -11,7 +11,8 @@ import { sessionOpening } from './session-opening.js';
 import type { Proof } from './session-opening.js';
 import { entity } from '../query/entity.js';
 import { bytes, expression, flag, text, textArray, time } from '../query/fields.js';
-import type { Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { ListSource } from '../query/table.js';
 import { asyncChange, change, read } from '../postgres/statement.js';
 
 type Row = Omit<ApiSession, 'identity' | 'requiredSigner'> & {

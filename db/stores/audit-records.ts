@@ -10,7 +10,8 @@ import { AUDIT_LOCK } from '../postgres/advisory-locks.js';
 import type { Db } from '../postgres/contracts.js';
 import { auditSymbols } from './symbols.js';
 import { getOne } from '../query/table.js';
-import type { Lists, ListRequest, PageSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { PageSource } from '../query/table.js';
 import { change, read, unprepared } from '../postgres/statement.js';
 
 /** A record as it is read. */

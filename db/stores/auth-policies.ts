@@ -7,7 +7,8 @@ import { inUse } from '../postgres/errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
 import { authPolicySymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, jsonb, selectSql, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { BaseRow, Changes, ListSource } from '../query/table.js';
 import { change, locking, read, unprepared } from '../postgres/statement.js';
 
 const AUTH_POLICY = 'authPolicy';

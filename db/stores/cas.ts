@@ -7,7 +7,8 @@ import { CA_HAS_ONE_ABOVE } from './rights.js';
 import { asItIs, entity } from '../query/entity.js';
 import { flag, json, secretUuid, text, textArray } from '../query/fields.js';
 import { detailSql, getOne, selectSql } from '../query/table.js';
-import type { Changes, Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { Changes } from '../query/table.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 export const ca = entity<Ca>(

@@ -4,7 +4,8 @@ import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { json, text } from '../query/fields.js';
-import type { Changes, Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { Changes } from '../query/table.js';
 import { inUse } from '../postgres/errors.js';
 import { change, read } from '../postgres/statement.js';
 

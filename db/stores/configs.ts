@@ -5,7 +5,8 @@ import { deleteConfig } from './config-lists.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { expression, json, text } from '../query/fields.js';
-import type { Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { ListSource } from '../query/table.js';
 import { everything, inAll, referringTo, rowsWhere } from '../query/scopes.js';
 
 type Row = Omit<Config, 'configType'> & { readonly configTypeId: string; readonly configTypeName: string };

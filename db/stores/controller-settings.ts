@@ -5,7 +5,8 @@ import { GLOBAL_SETTINGS } from '../../domain/administration.js';
 import type { Db } from '../postgres/contracts.js';
 import { controllerSettingSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, jsonb, remove, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { BaseRow, Changes, ListSource } from '../query/table.js';
 import { read } from '../postgres/statement.js';
 
 const ENTITY = 'controllerSetting';

@@ -3,7 +3,8 @@ import type { Controller, Page } from '../../domain/model.js';
 import { laterThan } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { BASE_COLUMNS, baseOf } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { BaseRow, ListSource } from '../query/table.js';
 import { controllerSymbols } from './symbols.js';
 import { asyncChange, change, read, unprepared } from '../postgres/statement.js';
 

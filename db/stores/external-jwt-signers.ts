@@ -8,7 +8,8 @@ import { inUse } from '../postgres/errors.js';
 import { rowsWhere } from '../query/scopes.js';
 import { externalJwtSignerSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, jsonb, selectSql, update } from '../query/table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import type { ForClient, Lists, ListRequest } from '../query/lists.js';
+import type { BaseRow, Changes, ListSource } from '../query/table.js';
 import { change, locking, read } from '../postgres/statement.js';
 
 const SIGNER = 'externalJwtSigner';

@@ -6,7 +6,7 @@ import type { NamedRef, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
-import type { Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
 import { wholeList } from '../query/whole-list.js';
 import { identityServiceConfigSymbols } from './symbols.js';
 import { change, locking, slowRead } from '../postgres/statement.js';

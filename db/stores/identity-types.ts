@@ -3,7 +3,7 @@ import type { IdentityType, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { text } from '../query/fields.js';
-import type { Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
 
 /** Open to every session, so it offers only what its items show. */
 export const identityType = entity<IdentityType>(

@@ -9,7 +9,7 @@ import { endAll } from './api-sessions.js';
 import { entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
 import { jsonb } from '../query/table.js';
-import type { Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
 import { change, locking } from '../postgres/statement.js';
 
 export const revocation = entity<Revocation>(

@@ -2,7 +2,7 @@
 import type { Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
-import type { Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
 import { wholeList } from '../query/whole-list.js';
 import { roleAttributeSymbols } from './symbols.js';
 import { read } from '../postgres/statement.js';

@@ -13,7 +13,8 @@ import { inAll, policiesNaming } from '../query/scopes.js';
 import type { Entity } from '../query/entity.js';
 import { expression } from '../query/fields.js';
 import type { Field } from '../query/fields.js';
-import type { Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { Changes, ListSource } from '../query/table.js';
 
 interface RoleList {
   readonly column: string;

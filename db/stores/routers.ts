@@ -21,7 +21,8 @@ import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.j
 import type { PresenceColumns } from './router-channels.js';
 import { edgeRouterSymbols, routerSymbols } from './symbols.js';
 import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, jsonb, update } from '../query/table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import type { ForClient, Lists, ListRequest } from '../query/lists.js';
+import type { BaseRow, Changes, ListSource } from '../query/table.js';
 import { asyncChange, change, locking, read } from '../postgres/statement.js';
 
 const ROUTER = 'router';

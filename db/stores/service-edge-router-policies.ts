@@ -3,7 +3,7 @@ import type { Semantic, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft } 
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { text, textArray } from '../query/fields.js';
-import type { Lists } from '../query/table.js';
+import type { Lists } from '../query/lists.js';
 import { display } from './role-lists.js';
 import { namesBehind, policyStores } from './role-policies.js';
 import type { PolicyRow, PolicyStore } from './role-policies.js';

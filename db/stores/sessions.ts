@@ -25,7 +25,8 @@ import {
 import { entity } from '../query/entity.js';
 import { text } from '../query/fields.js';
 import { detailSql, jsonb } from '../query/table.js';
-import type { Lists, ListRequest, ListSource } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { ListSource } from '../query/table.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { HAS_CHANNELS, routersFor } from './session-routers.js';
 import { inAll, referringTo, rowsWhere } from '../query/scopes.js';

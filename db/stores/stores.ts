@@ -2,8 +2,8 @@
 import { GuardedSource } from '../postgres/precondition.js';
 import { ScopedSource } from '../postgres/scoped-source.js';
 import type { RequestScope, Database, Db, Source, TransactionOptions } from '../postgres/contracts.js';
-import { Lists } from '../query/table.js';
-import type { ListLimits } from '../query/table.js';
+import { Lists } from '../query/lists.js';
+import type { ListLimits } from '../query/lists.js';
 import { administratorStore } from './administrators.js';
 import { accessView } from './access-view.js';
 import { adviceView } from './advice-view.js';

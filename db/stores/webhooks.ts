@@ -8,7 +8,8 @@ import type { Db } from '../postgres/contracts.js';
 import { rowsWhere } from '../query/scopes.js';
 import { entity } from '../query/entity.js';
 import { bytes, expression, flag, integer, text, textArray, time } from '../query/fields.js';
-import type { Changes, Lists, ListRequest } from '../query/table.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import type { Changes } from '../query/table.js';
 import { change, locking, slowRead } from '../postgres/statement.js';
 
 export const webhook = entity<Webhook, { readonly sealedSecret: Buffer; readonly secretSetAt: Date }>(

@@ -8,7 +8,7 @@ import { compileList, filterableFields, Params } from '../../db/filter/index.js'
 import { entity } from '../../db/query/entity.js';
 import type { Entity } from '../../db/query/entity.js';
 import { integer } from '../../db/query/fields.js';
-import { Lists } from '../../db/query/table.js';
+import { Lists } from '../../db/query/lists.js';
 import { service } from '../../db/stores/services.js';
 import { versionOf } from '../../domain/entity-version.js';
 import type { JsonObject, Service, ServiceView } from '../../domain/model.js';

@@ -25,7 +25,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { clusterProcesses } from '../../db/embedded/processes.js';
-import type { Log } from '../../db/embedded/server.js';
+import type { Log } from '../../db/embedded/log.js';
 import { type EmbeddedDatabase, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 
 export const IS_ROOT = process.geteuid?.() === 0;

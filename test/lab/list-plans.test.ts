@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { prepareConnection, sessionConfig } from '../../db/postgres/connection.js';
 import { openStores } from '../../db/stores/stores.js';
-import type { ListRequest } from '../../db/query/table.js';
+import type { ListRequest } from '../../db/query/lists.js';
 import { fill } from '../../lab/explain/fill.js';
 import { openRecorder } from '../../lab/explain/recorder.js';
 import type { Recorder } from '../../lab/explain/recorder.js';
