@@ -5,7 +5,7 @@
  */
 import { holds } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { Expr, Operand, Quantified, Query, SetExpr, SortField, Test } from './ast.js';
+import type { Expr, Operand, Quantified, Query, SetExpr, Test } from './ast.js';
 import { Budget } from './bounds.js';
 import { EVERYTHING, foundByAll, foundByAny } from './clause.js';
 import type { Clause } from './clause.js';
@@ -13,13 +13,12 @@ import { applied, atom, condition, isNegated, mismatch, storable } from './condi
 import type { Condition } from './conditions.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
+import { orderBy } from './order.js';
 import type { Params } from './params.js';
-import { linkedTable, resolve } from './symbols.js';
-import type { Resolved, ScalarDef, SetDef, SymbolTable } from './symbols.js';
+import { linkedTable, resolveOrFail, scalarOrTag } from './symbols.js';
+import type { SetDef, SymbolTable } from './symbols.js';
 import type { Value } from './value.js';
 
-/** Sort fields beyond these are checked and have no effect. */
-const MAX_SORT_FIELDS = 5;
 /** Subqueries inside subqueries: each level can multiply the rows that PostgreSQL looks at. */
 const MAX_SUBQUERY_DEPTH = 4;
 
@@ -40,17 +39,6 @@ const side =
   (name: 'LHS' | 'RHS'): Complaint =>
   (node) =>
     `boolean logic expression ${name} is of type ${node}, not bool`;
-
-/** A total order. */
-export interface Order {
-  /** Without the words ORDER BY. */
-  readonly sql: string;
-  /** The unique column that alone decides it; null for an order of other things. */
-  readonly key: string | null;
-}
-
-/** Order by id, ascending, unless the entity has an order of its own. */
-export const defaultOrder = ({ idSql, order }: SymbolTable): Order => order ?? { sql: idSql, key: 'id' };
 
 export class Compiler {
   readonly #budget: Budget;
@@ -87,51 +75,10 @@ export class Compiler {
     return this.#hidesArray;
   }
 
-  /** Fields after a unique column have no effect. @throws DomainError */
-  orderBy(table: SymbolTable, fields: readonly SortField[]): Order {
-    const parts = new Map<string, string>();
-    let unique: ScalarDef | undefined;
-    for (const { name, descending } of fields) {
-      const def = this.#sortable(table, name);
-      if (parts.size >= MAX_SORT_FIELDS || unique !== undefined) continue;
-      if (def.key !== undefined || def.sql === table.idSql) unique = def;
-      if (!parts.has(name)) parts.set(name, `${sortExpression(table, def)}${direction(def, descending)}`);
-    }
-    if (parts.size === 0) return defaultOrder(table);
-    if (unique === undefined) parts.set('', table.idSql);
-    return { sql: [...parts.values()].join(', '), key: parts.size === 1 ? (unique?.key ?? null) : null };
-  }
-
-  #sortable(table: SymbolTable, name: string): ScalarDef {
-    const found = this.#scalarOrTag(table, name);
-    if (found.kind === 'tag' || (found.def.equalityOnly && found.def.sortSql === undefined))
-      throw filterFault(this.kind, `no such sort field: ${name}`);
-    return found.def;
-  }
-
   // ---- names
 
-  #resolve(table: SymbolTable, name: string): Resolved {
-    const found = resolve(table, name);
-    if (found !== undefined) return found;
-    const { entity, withheld } = table;
-    if (withheld === undefined || resolve(withheld.table, name) === undefined)
-      throw filterFault(this.kind, `unknown symbol '${name}'`);
-    throw filterFault(
-      this.kind,
-      `unknown symbol '${name}': ${entity} offer it to the permission ${withheld.unless} alone`,
-    );
-  }
-
-  #scalarOrTag(table: SymbolTable, name: string): Exclude<Resolved, { kind: 'set' }> {
-    const found = this.#resolve(table, name);
-    if (found.kind === 'set')
-      throw filterFault(this.kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
-    return found;
-  }
-
   #value(table: SymbolTable, name: string): Value {
-    const found = this.#scalarOrTag(table, name);
+    const found = scalarOrTag(table, name, this.kind);
     if (found.kind === 'tag') return { type: 'any', name, sql: found.sql, key: found.key };
     const { def } = found;
     const { kind, sql, nullable = true, readsRows = false } = def;
@@ -139,7 +86,7 @@ export class Compiler {
   }
 
   #set(table: SymbolTable, name: string, usedIn: string): SetDef {
-    const found = this.#resolve(table, name);
+    const found = resolveOrFail(table, name, this.kind);
     if (found.kind !== 'set')
       throw filterFault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
     return found.def;
@@ -294,7 +241,7 @@ export class Compiler {
     const linked = linkedTable(set, this.reader !== undefined && holds(this.reader, set.readBy));
     const { sql: where } = this.where(linked, query);
     this.#depth -= 1;
-    this.orderBy(linked, query.sort ?? []);
+    orderBy(linked, query.sort ?? [], this.kind);
     const limit =
       query.limit !== undefined && query.limit > 0 ? ` LIMIT ${this.params.bind(String(query.limit), 'bigint')}` : '';
     const skip =
@@ -311,15 +258,4 @@ function isSetTest(expr: Expr): boolean {
 
 function isNullTest(test: Test): boolean {
   return (test.op === '=' || test.op === '!=') && test.value.type === 'null';
-}
-
-function sortExpression(table: SymbolTable, def: ScalarDef): string {
-  const sql = def.sortSql ?? def.sql;
-  return def.kind === 'string' && sql !== table.idSql ? `${atom(sql)} COLLATE "C"` : sql;
-}
-
-/** Unset values come before all others, and last when descending. */
-function direction(def: ScalarDef, descending: boolean): string {
-  if (def.nullable === false) return descending ? ' DESC' : '';
-  return descending ? ' DESC NULLS LAST' : ' NULLS FIRST';
 }

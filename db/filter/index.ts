@@ -2,8 +2,9 @@
  * The filter language of lists: `filter`, `sort`, `limit` and `offset` of a request to a SQL condition, an order and a
  * page. Pure: it reads nothing and keeps nothing, and everything the caller wrote becomes a bound parameter.
  */
-import { Compiler, defaultOrder } from './compile.js';
-import type { Order } from './compile.js';
+import { Compiler } from './compile.js';
+import { defaultOrder, orderBy } from './order.js';
+import type { Order } from './order.js';
 import type { Clause } from './clause.js';
 import type { Params } from './params.js';
 import { parseFilter, parseSort } from './parse.js';
@@ -62,7 +63,7 @@ export function compileList(table: SymbolTable, query: ListQuery, params: Params
   const where = compiler.where(table, parsed);
   return {
     where,
-    order: parsed.sort === undefined ? orderOf(table, query.sort ?? '', params) : compiler.orderBy(table, parsed.sort),
+    order: parsed.sort === undefined ? orderOf(table, query.sort ?? '') : orderBy(table, parsed.sort, 'invalidFilter'),
     hasPattern: compiler.hasPattern,
     hidesArray: compiler.hidesArray,
     limit: limitOf(parsed.limit ?? query.limit ?? 0, options),
@@ -71,9 +72,9 @@ export function compileList(table: SymbolTable, query: ListQuery, params: Params
 }
 
 /** The `sort` parameter; a blank one is none. */
-function orderOf(table: SymbolTable, sort: string, params: Params): Order {
+function orderOf(table: SymbolTable, sort: string): Order {
   if (sort.trim() === '') return defaultOrder(table);
-  return new Compiler(params, 'invalidSort', undefined).orderBy(table, parseSort(sort));
+  return orderBy(table, parseSort(sort), 'invalidSort');
 }
 
 const EVERYTHING = -1;

@@ -1,4 +1,6 @@
 /** Names that an entity offers to filters and sort orders: an allow-list. The language itself knows no entity. */
+import { filterFault } from './errors.js';
+import type { FaultKind } from './errors.js';
 
 /**
  * Every expression is written over the alias `t` for the entity's row. Texts are compared and sorted by bytes, whatever
@@ -81,8 +83,26 @@ export function linkedTable(def: Extract<SymbolDef, { kind: 'linked' }>, isReada
   return { ...table, symbols: Object.fromEntries(shown), withheld: { table, unless: def.readBy } };
 }
 
+/** @throws DomainError that names the symbol, and the permission that would offer it */
+export function resolveOrFail(table: SymbolTable, name: string, kind: FaultKind): Resolved {
+  const found = resolve(table, name);
+  if (found !== undefined) return found;
+  const { entity, withheld } = table;
+  if (withheld === undefined || resolve(withheld.table, name) === undefined)
+    throw filterFault(kind, `unknown symbol '${name}'`);
+  throw filterFault(kind, `unknown symbol '${name}': ${entity} offer it to the permission ${withheld.unless} alone`);
+}
+
+/** Resolves a name that has one value for each row. @throws DomainError */
+export function scalarOrTag(table: SymbolTable, name: string, kind: FaultKind): Exclude<Resolved, { kind: 'set' }> {
+  const found = resolveOrFail(table, name, kind);
+  if (found.kind === 'set')
+    throw filterFault(kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
+  return found;
+}
+
 /** @returns undefined for a name the entity does not offer */
-export function resolve(table: SymbolTable, name: string): Resolved | undefined {
+function resolve(table: SymbolTable, name: string): Resolved | undefined {
   const def = Object.hasOwn(table.symbols, name) ? table.symbols[name] : undefined;
   if (def === undefined) return resolveTag(table, name);
   if (def.kind === 'tags') return undefined;
