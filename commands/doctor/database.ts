@@ -7,14 +7,9 @@ import { clusterProcesses } from '../../db/embedded/processes.js';
 import { CHECKS } from '../../db/stores/integrity-checks.js';
 import type { CheckOptions, Seals } from '../../db/stores/integrity-checks.js';
 import { missingStatements } from '../../db/schema/schema-checks.js';
-import {
-  appliedIn,
-  connectForMigration,
-  hasExtension,
-  migrationNames,
-  refuseUnfit,
-  unusable,
-} from '../../db/schema/migrate.js';
+import { unusable } from '../../db/schema/schema-error.js';
+import { hasExtension, refuseUnfit } from '../../db/schema/server-checks.js';
+import { appliedIn, connectForMigration, migrationNames } from '../../db/schema/migrate.js';
 import { outageOf } from '../../db/postgres/outages.js';
 import type { Db } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';

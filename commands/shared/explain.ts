@@ -2,7 +2,7 @@
 import { DatabaseError } from 'pg';
 import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
 import { OwnFileError } from '../../db/embedded/own-files.js';
-import { SchemaError } from '../../db/schema/migrate.js';
+import { SchemaError } from '../../db/schema/schema-error.js';
 import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/postgres/outages.js';
 import { DomainError } from '../../domain/errors.js';
 import { ConfigError } from '../../server/settings/config.js';

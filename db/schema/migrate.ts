@@ -10,16 +10,13 @@ import type { Knex } from 'knex';
 import pg from 'pg';
 import { MIGRATION_LOCK } from '../postgres/advisory-locks.js';
 import { isCompatible, keepLeastKnown, leastKnown } from './compatibility.js';
-import { OUTAGES, outageOf, reasonOf } from '../postgres/outages.js';
+import { outageOf } from '../postgres/outages.js';
 import { ServerClient, presentConfig } from '../postgres/servers.js';
 import type { ServerConfig } from '../postgres/servers.js';
-import { ReadOnlyServer } from '../postgres/connection.js';
+import { SchemaError, unusable } from './schema-error.js';
+import { INSUFFICIENT_PRIVILEGE, refuseUnfit, requireExtensions } from './server-checks.js';
 
 const CONNECT_MS = 5_000;
-const OLDEST_SERVER = 15;
-const INSUFFICIENT_PRIVILEGE = '42501';
-/** How PostgreSQL says that an extension is not installed: 15 and later, and earlier or derived servers. */
-const NO_EXTENSION = ['0A000', '58P01'];
 
 const FILES = new URL('migrations/', import.meta.url);
 const SUFFIX = '.sql';
@@ -32,9 +29,6 @@ export const migrationNames: readonly string[] = readdirSync(FILES)
 
 /** The first migration of the revisions before the first release, which made the schema in seven other steps. */
 const BEFORE_RELEASES = '0001-base';
-
-/** The database cannot be used as it is; the message says why and how to mend it. */
-export class SchemaError extends Error {}
 
 /**
  * Names of migrations applied by this call, in order; empty when the schema was current.
@@ -129,46 +123,6 @@ export async function connectForMigration(connection: ServerConfig): Promise<pg.
   }
 }
 
-/** One sentence for a database that cannot be used, `cause` says why. */
-export function unusable(cause: unknown, { servers }: ServerConfig): SchemaError {
-  const outage = outageOf(cause) ?? 'loginRefused';
-  const what = outage === 'unreachable' ? 'cannot be reached' : 'cannot be used';
-  const place = servers?.place === undefined ? '' : ` at ${servers.place}`;
-  return new SchemaError(
-    `The database of DATABASE_URL${place} ${what}: ${reasonOf(cause)}. ${OUTAGES[outage].advice}.`,
-    { cause },
-  );
-}
-
-/** @throws SchemaError, ReadOnlyServer */
-export async function refuseUnfit(client: pg.Client): Promise<void> {
-  interface Server {
-    number: number;
-    version: string;
-    encoding: string;
-    isReadOnly: boolean;
-  }
-  const {
-    rows: [server],
-  } = await client.query<Server>(`
-    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-      current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS "isReadOnly"`);
-  if (server === undefined) return;
-  if (server.number < OLDEST_SERVER * 10_000) {
-    throw new SchemaError(
-      `The database runs PostgreSQL ${server.version}, but ${OLDEST_SERVER} or newer is needed: upgrade it, ` +
-        'or set DATABASE_URL to another one.',
-    );
-  }
-  if (server.encoding !== 'UTF8') {
-    throw new SchemaError(
-      `The database has the encoding ${server.encoding}, but UTF8 is needed: make one with CREATE DATABASE … ` +
-        "ENCODING 'UTF8' TEMPLATE template0, and set DATABASE_URL to it.",
-    );
-  }
-  if (server.isReadOnly) throw new ReadOnlyServer();
-}
-
 async function isCurrent(client: pg.Client, wanted: readonly string[], onNewer: OnNewer): Promise<boolean> {
   const applied = await appliedIn(client, onNewer);
   return wanted.every((name) => applied.has(name));
@@ -212,51 +166,6 @@ async function commentOf(client: pg.Client): Promise<string | null> {
     "SELECT obj_description('schema_migrations'::regclass, 'pg_class') AS comment",
   );
   return rows[0]?.comment ?? null;
-}
-
-/** @throws SchemaError when it is there, but where our statements do not find it */
-export async function hasExtension(client: pg.Client): Promise<boolean> {
-  const {
-    rows: [present],
-  } = await client.query<{ schema: string; isFound: boolean }>(`
-    SELECT nspname AS schema, nspname = ANY(current_schemas(true)) AS "isFound"
-    FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`);
-  if (present?.isFound === false) {
-    throw new SchemaError(
-      `The extension pg_trgm is in the schema ${present.schema}, where it is not found. ` +
-        'Ask its owner to run: ALTER EXTENSION pg_trgm SET SCHEMA public; then start again. ' +
-        '(Or add that schema to the search_path of the role.)',
-    );
-  }
-  return present !== undefined;
-}
-
-async function requireExtensions(client: pg.Client): Promise<void> {
-  if (await hasExtension(client)) return;
-  try {
-    await client.query('CREATE EXTENSION pg_trgm');
-    // Visible to the connections that migrate; the lock is taken again at once.
-    await client.query('COMMIT');
-    await client.query('BEGIN');
-    await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-  } catch (error) {
-    const { code } = error as pg.DatabaseError;
-    if (code === INSUFFICIENT_PRIVILEGE) {
-      throw new SchemaError(
-        'The database lacks the extension pg_trgm and this role may not create it. ' +
-          'Ask its administrator to run: CREATE EXTENSION pg_trgm; then start again.',
-        { cause: error },
-      );
-    }
-    if (NO_EXTENSION.includes(code ?? '')) {
-      throw new SchemaError(
-        'The database server does not have the extension pg_trgm. Ask its administrator to install it ' +
-          '(on Debian it comes with postgresql, elsewhere often with postgresql-contrib); then start again.',
-        { cause: error },
-      );
-    }
-    throw error;
-  }
 }
 
 /** Call it under the advisory lock only: a lock that knex finds in its table was left by a controller that died. */

@@ -1,7 +1,7 @@
 /** How many connections a controller opens, and whether the database has room for them. */
 import { LANES } from '../postgres/lanes.js';
 import { DatabaseUnavailable } from '../postgres/outages.js';
-import { SchemaError, unusable } from './migrate.js';
+import { SchemaError, unusable } from './schema-error.js';
 import { ServerClient } from '../postgres/servers.js';
 import type { ServerConfig } from '../postgres/servers.js';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { OUTAGES, outageOf, reasonOf } from '../../db/postgres/outages.js';
-import { SchemaError } from '../../db/schema/migrate.js';
+import { SchemaError } from '../../db/schema/schema-error.js';
 import type { Logger } from '../base/log.js';
 
 export interface Waiting {

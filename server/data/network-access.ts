@@ -5,7 +5,8 @@
 import { existsSync } from 'node:fs';
 import { openDatabase } from '../../db/postgres/db.js';
 import { clusterIn } from '../../db/embedded/places.js';
-import { SchemaError, pendingMigrations } from '../../db/schema/migrate.js';
+import { SchemaError } from '../../db/schema/schema-error.js';
+import { pendingMigrations } from '../../db/schema/migrate.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import { openStores } from '../../db/stores/stores.js';
 import type { Stores } from '../../db/stores/stores.js';
