@@ -10,6 +10,17 @@ export interface BaseEntity {
   readonly tags: Tags;
 }
 
+/** Points to another entity by id; `name` is that entity's present name. */
+export interface NamedRef {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** An identity, as far as its links need it. */
+export interface IdentityRef extends NamedRef {
+  readonly authPolicyId: string;
+}
+
 export type HostingPrecedence = 'default' | 'required' | 'failed';
 export type PolicyType = 'Dial' | 'Bind';
 export type Semantic = 'AllOf' | 'AnyOf';

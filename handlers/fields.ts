@@ -2,7 +2,8 @@
  * Small pieces of the wire's form that every resource uses: base fields, links, references, and what "given" means
  * in a request.
  */
-import type { BaseEntity, CaRef, IdentityRef, NamedRef, Tags } from '../domain/model.js';
+import type { CaRef } from '../domain/credentials.js';
+import type { BaseEntity, IdentityRef, NamedRef, Tags } from '../domain/model.js';
 import { invalidField } from '../domain/errors.js';
 import type { Links } from './reply.js';
 

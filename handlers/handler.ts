@@ -5,7 +5,8 @@
 import type { Api, Permission } from '../generated/operation.js';
 import type { OperationId, OperationsOf } from '../generated/operations.js';
 import { mapBatches } from '../domain/batches.js';
-import type { EnrollmentMethod, LoginMethod, Page, LazyRow } from '../domain/model.js';
+import type { EnrollmentMethod, LoginMethod } from '../domain/credentials.js';
+import type { Page, LazyRow } from '../domain/model.js';
 import type { pending } from './pending.js';
 import type { Context } from './context.js';
 import type { ElementKind, ElementCache } from './element-cache.js';

@@ -2,7 +2,7 @@
 import type { TextStream } from './text-stream.js';
 import type { OwedToken } from '../domain/auth/external-signer.js';
 import type { ApiSessionId, IdentityId } from '../domain/ids.js';
-import type { SessionApi } from '../domain/model.js';
+import type { SessionApi } from '../domain/credentials.js';
 import type { Trace } from '../domain/administration.js';
 
 /** Caller: an API session and the identity behind it. */

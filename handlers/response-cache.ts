@@ -8,7 +8,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Granted } from '../db/stores/access-view.js';
 import type { CacheUse } from '../domain/cache-use.js';
-import type { ApiSession } from '../domain/model.js';
+import type { ApiSession } from '../domain/credentials.js';
 import type { Caller, DataReply, KeptReply, KeptText, ListReply } from './reply.js';
 
 /** State that a caller's view of services depends on. */

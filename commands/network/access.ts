@@ -1,7 +1,7 @@
 /** A network that files are compared with and brought to: the database itself, or the API of a controller. */
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { EntityKind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kind-fields.js';
 
 export interface Reader {
   /** The identity that reads; undefined for the operator of the database. */

@@ -2,7 +2,7 @@
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { Json, JsonObject } from '../../domain/model.js';
 import { toBody } from '../../domain/network-files/forms.js';
-import type { EntityKind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kind-fields.js';
 import type { Creation, Deletion, Plan, Step, Update } from '../../domain/network-files/plan.js';
 import { problemText } from '../../domain/network-files/problem.js';
 import type { ValuePath, Problem } from '../../domain/network-files/problem.js';

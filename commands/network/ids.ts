@@ -1,5 +1,5 @@
 /** Ids by name, for bodies of requests: of what is there, and of what is made while a plan is carried out. */
-import type { ReferenceTarget } from '../../domain/network-files/kinds.js';
+import type { ReferenceTarget } from '../../domain/network-files/kind-fields.js';
 import type { State } from '../../domain/network-files/state.js';
 
 export class Ids {

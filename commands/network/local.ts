@@ -7,7 +7,7 @@ import { createPasswordHasher } from '../../domain/auth/passwords.js';
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { EntityKind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kind-fields.js';
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Context } from '../../handlers/context.js';

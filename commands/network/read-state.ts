@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../domain/model.js';
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { KINDS } from '../../domain/network-files/kinds.js';
-import type { ReferenceTarget } from '../../domain/network-files/kinds.js';
+import type { ReferenceTarget } from '../../domain/network-files/kind-fields.js';
 import { networkState } from '../../domain/network-files/state.js';
 import type { State } from '../../domain/network-files/state.js';
 import type { Reader } from './access.js';

@@ -6,7 +6,7 @@
 import { createSchemaThread } from '../../domain/config/schema-thread.js';
 import type { SchemaThread } from '../../domain/config/schema-thread.js';
 import type { JsonObject } from '../../domain/model.js';
-import type { EntityKind } from '../../domain/network-files/kinds.js';
+import type { EntityKind } from '../../domain/network-files/kind-fields.js';
 import { checkCreate, draftOfUpdate } from '../../handlers/management/drafts.js';
 import type { DraftChecks } from '../../handlers/management/drafts.js';
 import { schemaChecks } from '../../server/maintenance/schema-checks.js';

@@ -1,5 +1,6 @@
 /** Certificates of API sessions: short-lived, gone with their session. Whose they are is an argument of every query. */
-import type { ApiSessionCertificate, Page } from '../../domain/model.js';
+import type { ApiSessionCertificate } from '../../domain/credentials.js';
+import type { Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';

@@ -1,7 +1,8 @@
 /** API sessions: authenticated callers. The token is stored as its hash only. */
 import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import type { Trace } from '../../domain/administration.js';
-import type { ApiSession, JsonObject, LoginMethod, Page, SessionApi } from '../../domain/model.js';
+import type { ApiSession, LoginMethod, SessionApi } from '../../domain/credentials.js';
+import type { JsonObject, Page } from '../../domain/model.js';
 import { hashToken } from '../../domain/auth/tokens.js';
 import { notFound } from '../../domain/errors.js';
 import { allowsSigner } from './auth-policies.js';

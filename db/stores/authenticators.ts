@@ -2,7 +2,8 @@
  * Authenticators: how an identity proves itself. A password hash leaves this store only through
  * `credentialsByUsername` and `passwordHashOf`.
  */
-import type { Authenticator, AuthenticatorMethod, CertificateState, Page, Tags } from '../../domain/model.js';
+import type { Authenticator, AuthenticatorMethod, CertificateState } from '../../domain/credentials.js';
+import type { Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';

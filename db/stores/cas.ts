@@ -1,5 +1,6 @@
 /** The certificate authorities of others: whose certificates enroll and log in. */
-import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../../domain/model.js';
+import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/credentials.js';
+import type { NamedRef, Page, Tags } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { endAll } from './api-sessions.js';

@@ -1,5 +1,6 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
-import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../../domain/model.js';
+import type { Enrollment, EnrollmentDraft, EnrollmentMethod } from '../../domain/credentials.js';
+import type { NamedRef, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { expression, secretUuid, text, time } from '../query/fields.js';

@@ -2,7 +2,8 @@
  * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
  * page; a create writes the identity and its enrollments in one statement.
  */
-import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
+import type { EnrollmentDraft } from '../../domain/credentials.js';
+import type { Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
 import type { HostingPrecedence, IdentityTypeId, LazyRow } from '../../domain/model.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';

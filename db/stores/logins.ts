@@ -1,5 +1,5 @@
 /** What a login reads apart from passwords, and who owns a certificate. */
-import type { Ca } from '../../domain/model.js';
+import type { Ca } from '../../domain/credentials.js';
 import { allowsSigner } from './auth-policies.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';

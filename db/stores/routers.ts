@@ -4,7 +4,8 @@
  */
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { EnrollmentDraft, Page, Tags } from '../../domain/model.js';
+import type { EnrollmentDraft } from '../../domain/credentials.js';
+import type { Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';

@@ -4,7 +4,8 @@
  * verify with it. Verifying JWTs of others is not done here.
  */
 import { constants, createPublicKey, sign, X509Certificate, type KeyObject } from 'node:crypto';
-import type { EnrollmentMethod, PolicyType } from '../model.js';
+import type { EnrollmentMethod } from '../credentials.js';
+import type { PolicyType } from '../model.js';
 import { certFingerprint, readPrivateKey } from '../pki/keys.js';
 
 export type JwtAlgorithm = 'ES256' | 'ES384' | 'ES512' | 'RS256';

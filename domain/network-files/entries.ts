@@ -5,7 +5,7 @@ import { complete } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { EntityKind } from './kinds.js';
+import type { EntityKind } from './kind-fields.js';
 import { fieldText, NetworkFileError } from './problem.js';
 import type { ValuePath, Place, Problem } from './problem.js';
 import { asText, isObject, displayed } from './values.js';

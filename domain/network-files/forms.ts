@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../model.js';
 import { defaultAuthPolicy } from '../auth/auth-policy.js';
 import { certificatesOf, toPem } from '../pki/pem.js';
-import type { KindField, EntityKind, Reference, ReferenceTarget } from './kinds.js';
+import type { KindField, EntityKind, Reference, ReferenceTarget } from './kind-fields.js';
 import { asSet, asText, isAlike, isObject } from './values.js';
 
 /** @throws for what it does not know */

@@ -8,7 +8,7 @@ import { complete, mentionsIn } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { EntityKind } from './kinds.js';
+import type { EntityKind } from './kind-fields.js';
 import { NetworkFileError } from './problem.js';
 import type { Problem } from './problem.js';
 import type { Known, State } from './state.js';

@@ -7,7 +7,7 @@ import type { Translate } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { ReferenceTarget } from './kinds.js';
+import type { ReferenceTarget } from './kind-fields.js';
 import { asText, byText, isAlike } from './values.js';
 
 export interface Known {

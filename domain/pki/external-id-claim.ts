@@ -4,7 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import { DomainError } from '../errors.js';
-import type { ExternalIdClaim } from '../model.js';
+import type { ExternalIdClaim } from '../credentials.js';
 import { decodeNames } from './x509.js';
 import type { CertificateNames } from './x509.js';
 

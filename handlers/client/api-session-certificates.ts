@@ -3,7 +3,7 @@
  * own session.
  */
 import { X509Certificate } from 'node:crypto';
-import type { ApiSessionCertificate } from '../../domain/model.js';
+import type { ApiSessionCertificate } from '../../domain/credentials.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import type * as Response from '../../generated/client/response.js';
 import { created, listOf, noData, ok } from '../handler.js';

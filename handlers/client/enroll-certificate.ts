@@ -4,7 +4,7 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
-import type { Ca, Enrollment } from '../../domain/model.js';
+import type { Ca, Enrollment } from '../../domain/credentials.js';
 import { newIdentity } from '../../domain/new-identity.js';
 import { commonNamesOf } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';

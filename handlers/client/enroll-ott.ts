@@ -1,5 +1,5 @@
 /** Enrollment by certificate request: an identity gets a certificate of the network for a key that it made. */
-import type { Enrollment } from '../../domain/model.js';
+import type { Enrollment } from '../../domain/credentials.js';
 import { ok, raw } from '../handler.js';
 import type { RequestConnection, Handler } from '../handler.js';
 import type { DataReply, RawReply } from '../reply.js';

@@ -4,7 +4,7 @@
  */
 import type { RouterCertificate } from '../../db/stores/routers.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Enrollment } from '../../domain/model.js';
+import type { Enrollment } from '../../domain/credentials.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { isLeafOf } from '../../domain/pki/pem.js';

@@ -1,6 +1,6 @@
 /** Use of a token, shared by the methods of enrollment. A request that is refused leaves the token usable. */
 import { DomainError } from '../../domain/errors.js';
-import type { Enrollment, EnrollmentMethod } from '../../domain/model.js';
+import type { Enrollment, EnrollmentMethod } from '../../domain/credentials.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type { Note } from '../handler.js';
 import type { Context } from '../context.js';

@@ -1,7 +1,7 @@
 /** Enrollment by password: an identity sets its first one. */
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import { invalidField } from '../../domain/errors.js';
-import type { Enrollment } from '../../domain/model.js';
+import type { Enrollment } from '../../domain/credentials.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';

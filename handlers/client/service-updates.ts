@@ -2,7 +2,7 @@
  * Since when a caller's services are as they are. Compared when it asks: nothing runs when a policy changes or a
  * posture check times out.
  */
-import type { ApiSession } from '../../domain/model.js';
+import type { ApiSession } from '../../domain/credentials.js';
 import { digestOf, msUntilFlip, postureMovedAt, grantsState } from '../../domain/policy/service-view.js';
 import type { Granted, LastView } from '../../db/stores/access-view.js';
 import type { Stores } from '../../db/stores/stores.js';

@@ -6,7 +6,7 @@
 import { holds, isAbove } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Enrollment } from '../../domain/model.js';
+import type { Enrollment } from '../../domain/credentials.js';
 import type { Stores, StoreSet } from '../../db/stores/stores.js';
 
 type Identities = Pick<StoreSet, 'identities'>;

@@ -1,5 +1,5 @@
 /** The wire form of an API session. Only its owner is shown the token. */
-import type { ApiSession } from '../../domain/model.js';
+import type { ApiSession } from '../../domain/credentials.js';
 import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import { tokenDigest } from '../../domain/auth/tokens.js';
 import type * as Response from '../../generated/management/response.js';

@@ -1,5 +1,5 @@
 /** The wire form of an authenticator. A password has none. */
-import type { Authenticator, CertificateState } from '../../domain/model.js';
+import type { Authenticator, CertificateState } from '../../domain/credentials.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, identityRef, isoTime } from '../fields.js';
 import type { Links } from '../reply.js';

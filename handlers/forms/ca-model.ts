@@ -1,6 +1,6 @@
 /** The wire forms of a certificate authority. */
 import { invalidField } from '../../domain/errors.js';
-import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/model.js';
+import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/credentials.js';
 import { requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type * as Request from '../../generated/management/request.js';

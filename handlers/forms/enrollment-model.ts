@@ -1,7 +1,7 @@
 /** The wire form of an enrollment. */
 import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { Enrollment } from '../../domain/model.js';
+import type { Enrollment } from '../../domain/credentials.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, caRef, identityRef, isoTime, linksOf, refTo } from '../fields.js';
 

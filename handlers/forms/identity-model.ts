@@ -1,7 +1,8 @@
 /** The wire form of an identity, as its administrators and it itself read it. */
 import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { EnrollmentSummary, Hosting, Identity, Page, LazyRow } from '../../domain/model.js';
+import type { EnrollmentSummary } from '../../domain/credentials.js';
+import type { Hosting, Identity, Page, LazyRow } from '../../domain/model.js';
 import type { EdgeConnection } from '../../domain/router.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, caRef, identityLinks, isoTime, isoTimeOrNull, refTo } from '../fields.js';

@@ -2,7 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
-import type { JsonObject, LoginMethod, SessionApi } from '../../domain/model.js';
+import type { LoginMethod, SessionApi } from '../../domain/credentials.js';
+import type { JsonObject } from '../../domain/model.js';
 import type { PasswordCredentials } from '../../db/stores/authenticators.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';

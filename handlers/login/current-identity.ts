@@ -1,6 +1,6 @@
 /** The caller's own identity and authenticators; ownership is part of every query. */
 import { mayEnroll } from '../../domain/auth/rights.js';
-import type { Authenticator } from '../../domain/model.js';
+import type { Authenticator } from '../../domain/credentials.js';
 import { listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Links } from '../reply.js';

@@ -2,7 +2,8 @@
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import { usernameFault } from '../../domain/auth/username.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
-import type { Authenticator, Tags } from '../../domain/model.js';
+import type { Authenticator } from '../../domain/credentials.js';
+import type { Tags } from '../../domain/model.js';
 import type { UpdbChanges } from '../../db/stores/authenticators.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';

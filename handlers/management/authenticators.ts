@@ -1,7 +1,7 @@
 /** Authenticators, as an administrator sees and sets them. */
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
-import type { AuthenticatorMethod, EnrollmentMethod } from '../../domain/model.js';
+import type { AuthenticatorMethod, EnrollmentMethod } from '../../domain/credentials.js';
 import type { AuthenticatorCreate } from '../../generated/management/request.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';

@@ -1,6 +1,6 @@
 /** Certificate authorities of others, whose certificates enroll and log in. */
 import { X509Certificate, randomUUID } from 'node:crypto';
-import type { Ca, ExternalIdClaim } from '../../domain/model.js';
+import type { Ca, ExternalIdClaim } from '../../domain/credentials.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { readCaCertificates, readProof } from '../../domain/pki/ca-certificate.js';
 import { ChainFault } from '../../domain/pki/chain.js';

@@ -1,7 +1,8 @@
 /** Statements that change something: all of them are rolled back. */
 import type { Proof } from '../../db/stores/session-opening.js';
 import type { StoreSet } from '../../db/stores/stores.js';
-import type { LoginMethod, ServicePolicyDraft } from '../../domain/model.js';
+import type { LoginMethod } from '../../domain/credentials.js';
+import type { ServicePolicyDraft } from '../../domain/model.js';
 import { newIdentity } from '../../domain/new-identity.js';
 import { GROUPS, WITH_SESSION, idOf, tokenOf } from './scale.js';
 import { HOSTING } from './fill-live.js';

@@ -4,7 +4,7 @@
  */
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { KINDS } from '../../domain/network-files/kinds.js';
-import type { KindField, EntityKind, Reference } from '../../domain/network-files/kinds.js';
+import type { KindField, EntityKind, Reference } from '../../domain/network-files/kind-fields.js';
 import { schemaReference } from '../openapi/schema.js';
 import type { JsonObject, JsonValue } from '../spec-document.js';
 import { asText } from '../../domain/network-files/values.js';

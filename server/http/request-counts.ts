@@ -3,7 +3,7 @@
  * each operation; they get their names and labels when metrics are read.
  */
 import { DurationCounts } from '../../domain/duration-counts.js';
-import type { LoginMethod } from '../../domain/model.js';
+import type { LoginMethod } from '../../domain/credentials.js';
 import type { OperationSpec } from '../../generated/operation.js';
 
 /** Classes of a response's status; `none` when there was no response, since the client went away. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { ExternalIdClaim } from '../../domain/model.js';
+import type { ExternalIdClaim } from '../../domain/credentials.js';
 import { entityOf } from '../support/entities.js';
 import { expectLoginRefused } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';

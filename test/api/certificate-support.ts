@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '../../domain/auth/tokens.js';
 import { publicKeyFingerprint } from '../../domain/pki/keys.js';
-import type { ExternalIdClaim } from '../../domain/model.js';
+import type { ExternalIdClaim } from '../../domain/credentials.js';
 import { entityOf } from '../support/entities.js';
 import { CLIENT } from '../support/paths.js';
 import { createCertificateClient, makeCa, makeLeaf, makeRequest } from '../support/certificates.js';

@@ -1,7 +1,7 @@
 /** Opening an API session: on a proof that does not hold nothing is left behind, and a claim names its identity. */
 import { expect } from 'chai';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
-import type { LoginMethod } from '../../domain/model.js';
+import type { LoginMethod } from '../../domain/credentials.js';
 import type { Proof } from '../../db/stores/session-opening.js';
 import { identityDraft, openStoresForTest, signerDraft } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
 import type { ErrorKind } from '../../domain/errors.js';
-import type { EnrollmentDraft, IdentityDraft, ServiceDraft } from '../../domain/model.js';
+import type { EnrollmentDraft } from '../../domain/credentials.js';
+import type { IdentityDraft, ServiceDraft } from '../../domain/model.js';
 import {
   identityDraft,
   openApiSession,

@@ -1,7 +1,7 @@
 /** The claim that finds an external id in a certificate. */
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
-import type { ExternalIdClaim } from '../../domain/model.js';
+import type { ExternalIdClaim } from '../../domain/credentials.js';
 import { externalIdOf, requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
 import { makeCa, makeLeaf, nameOf } from '../support/certificates.js';
 import type { CertificateOptions } from '../support/certificates.js';
