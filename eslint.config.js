@@ -121,7 +121,6 @@ const LONG_FUNCTIONS = [
   'db/stores/auth-policies.ts',
   'db/stores/authenticators.ts',
   'db/stores/hosted-terminators.ts',
-  'db/stores/identities.ts',
   'db/stores/identity-service-configs.ts',
   'db/stores/mfas.ts',
   'db/stores/network.ts',
