@@ -119,7 +119,6 @@ const LONG_FUNCTIONS = [
   'db/stores/access-view.ts',
   'db/stores/api-sessions.ts',
   'db/stores/auth-policies.ts',
-  'db/stores/authenticators.ts',
   'db/stores/hosted-terminators.ts',
   'db/stores/identity-service-configs.ts',
   'db/stores/mfas.ts',

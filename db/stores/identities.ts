@@ -11,7 +11,7 @@ import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { endAll } from './api-sessions.js';
-import { createIdentities, createIdentity } from './identity-creation.js';
+import { insertIdentities, insertIdentity } from './identity-creation.js';
 import type { IdentityToMake, NewIdentity } from './identity-creation.js';
 import { writeHostings } from './identity-hostings.js';
 import { areHeld } from './rights.js';
@@ -219,8 +219,8 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     findRights: (id) => db.one(IDENTITY_RIGHTS, [id]),
     lockRights: (id) => db.one(RIGHTS_LOCK, [id]),
     list: (request) => lists.unread(db, source, request, requested(request)),
-    create: (id, draft, enrollments) => createIdentity(db, id, draft, enrollments),
-    createMany: (items) => createIdentities(db, items),
+    create: (id, draft, enrollments) => insertIdentity(db, id, draft, enrollments),
+    createMany: (items) => insertIdentities(db, items),
     async lockHostings(id) {
       await db.execute(LOCK, [id]);
       return (await getIdentity(db, id)).hostings;

@@ -42,7 +42,7 @@ FROM made, jsonb_to_recordset($14::jsonb)
   AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`,
 );
 
-export async function createIdentity(
+export async function insertIdentity(
   db: Db,
   id: string,
   draft: IdentityToMake,
@@ -67,7 +67,7 @@ export async function createIdentity(
   if (draft.hostings.length > 0) await writeHostings(db, id, draft.hostings);
 }
 
-export async function createIdentities(db: Db, items: readonly NewIdentity[]): Promise<void> {
+export async function insertIdentities(db: Db, items: readonly NewIdentity[]): Promise<void> {
   await db.execute(CREATE_MANY, [
     JSON.stringify(items.map(({ id, draft }) => ({ id, ...draft }))),
     JSON.stringify(items.flatMap(({ id, enrollments }) => enrollments.map((e) => ({ identityId: id, ...e })))),
