@@ -8,8 +8,8 @@ import { detailSql, getOne } from '../query/table.js';
 import type { ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { authenticatorExtensions } from './authenticator-extensions.js';
 import type { AuthenticatorExtensions, CertificatePrints } from './authenticator-extensions.js';
-import { passwords } from './passwords.js';
-import type { Passwords } from './passwords.js';
+import { authenticatorPasswords } from './authenticator-passwords.js';
+import type { AuthenticatorPasswords } from './authenticator-passwords.js';
 import { referringTo } from '../query/scopes.js';
 import { change, read, slowRead } from '../postgres/statement.js';
 
@@ -120,7 +120,7 @@ export interface AuthenticatorListRequest extends ListRequest, ForClient {
   readonly ofIdentity?: string;
 }
 
-export interface AuthenticatorStore extends AuthenticatorExtensions, Passwords {
+export interface AuthenticatorStore extends AuthenticatorExtensions, AuthenticatorPasswords {
   /** `owner` narrows to that identity's own. @throws DomainError `notFound` */
   get(id: string, owner?: string): Promise<Authenticator>;
   list(request: AuthenticatorListRequest): Promise<Page<Authenticator>>;
@@ -148,7 +148,7 @@ const HAS_CERTIFICATE = slowRead(
 export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
   return {
     ...authenticatorExtensions(db),
-    ...passwords(db),
+    ...authenticatorPasswords(db),
     async get(id, owner) {
       if (owner === undefined) return authenticator.get(db, id).then(fromRow);
       return getOne(db, authenticator.name, OWN_DETAIL, [id, owner], fromRow);

@@ -3,7 +3,7 @@ import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
 import * as undeclaredForClients from './client-symbols.js';
 import { apiSessionCertificate } from './api-session-certificates.js';
-import { apiSession } from './api-sessions.js';
+import { apiSession } from './api-session-rows.js';
 import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';

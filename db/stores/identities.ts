@@ -10,7 +10,7 @@ import type { Selectable } from '../../domain/policy/roles.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
-import { endAll } from './api-sessions.js';
+import { endAll } from './api-session-ends.js';
 import { insertIdentities, insertIdentity } from './identity-creation.js';
 import type { IdentityToMake, NewIdentity } from './identity-creation.js';
 import { writeHostings } from './identity-hostings.js';

@@ -5,7 +5,7 @@ import { notFound } from '../../domain/errors.js';
 import { laterThan } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
-import { endAll } from './api-sessions.js';
+import { endAll } from './api-session-ends.js';
 import { entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
 import { json } from '../query/table.js';

@@ -28,7 +28,7 @@ export interface GuessState {
   readonly isDisabled: boolean;
 }
 
-export interface Passwords {
+export interface AuthenticatorPasswords {
   credentialsByUsername(username: string): Promise<PasswordCredentials | undefined>;
   passwordHashOf(id: string): Promise<string | undefined>;
   /**
@@ -93,7 +93,7 @@ const SUCCESS = asyncChange(
 /** The settings of the commit alone: it waits for the disk and for no standby. */
 const COMMIT_ON_DISK = asyncChange('commit-on-disk', ({ actor }) => `SELECT true AS "isOnDisk"${actor}`);
 
-export function passwords(db: Db): Passwords {
+export function authenticatorPasswords(db: Db): AuthenticatorPasswords {
   return {
     credentialsByUsername: (username) => db.one(CREDENTIALS, [username]),
     async passwordHashOf(id) {
