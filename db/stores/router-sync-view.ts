@@ -1,4 +1,4 @@
-/** What the holder of a router's channel reads: whether the router may be connected, and which API sessions it gets. */
+/** Reads for the holder of a router's channel: whether the router may be connected, and which API sessions it gets. */
 import type { Selectable } from '../../domain/policy/roles.js';
 import { MAY_CALL } from './api-session-owners.js';
 import { JOINS, OWES_TOTP } from './api-session-rows.js';
