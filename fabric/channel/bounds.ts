@@ -1,7 +1,7 @@
 /**
  * Bounds of one frame of each kind. A kind is large only where a router lists what it has: a stock router sends
  * 400 KB for 10,000 tokens, and some 70 bytes for each connected identity. The bodies of kinds that are not here are
- * passed over: metrics and links of a big router are large, and nothing is done with them.
+ * passed over: metrics of a big router are large, and nothing is done with them.
  */
 import { ContentType } from './content-types.js';
 import type { FrameBound } from './frame.js';
@@ -34,6 +34,9 @@ const BOUNDS: ReadonlyMap<number, FrameBound> = new Map([
   [ContentType.RouteResult, OF_CLIENTS],
   [ContentType.Fault, MEDIUM],
   [ContentType.CircuitConfirmation, LARGE],
+  [ContentType.RouterLinks, LARGE],
+  [ContentType.VerifyRouter, SMALL],
+  [ContentType.LinkState, SMALL],
   [ContentType.CreateTerminatorV2, OF_CLIENTS],
   [ContentType.UpdateEdgeTerminator, SMALL],
   [ContentType.RemoveTerminators, LARGE],
