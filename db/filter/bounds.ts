@@ -4,7 +4,7 @@
  */
 import type { Test } from './ast.js';
 import type { Value } from './conditions.js';
-import { fault } from './errors.js';
+import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 
 /** Every name with an operator, and every name alone. */
@@ -48,7 +48,7 @@ export class Budget {
   spend(what: Bounded, amount = 1): void {
     this.#spent[what] += amount;
     const [most, text] = BOUNDS[what];
-    if (this.#spent[what] > most) throw fault(this.kind, `the filter has more than ${most} ${text}`);
+    if (this.#spent[what] > most) throw filterFault(this.kind, `the filter has more than ${most} ${text}`);
   }
 
   /** Counts a test of one value. @throws DomainError */

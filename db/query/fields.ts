@@ -131,3 +131,15 @@ export const linked = (
   from: string,
   idSql = '{alias}.id',
 ): Extract<SymbolDef, { kind: 'linked' }> => ({ kind: 'linked', entity, readBy, idSql, from });
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The symbol of a secret UUID in `column` of `t`: a filter has all of it or none, and nothing is sorted by it. */
+export const secretUuid = (column: string) =>
+  ({
+    kind: 'string',
+    sql: `t.${column}`,
+    nullable: false,
+    equalityOnly: true,
+    encode: (token: string) => (UUID.test(token) ? token : null),
+  }) satisfies SymbolDef;

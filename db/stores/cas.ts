@@ -4,86 +4,40 @@ import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { endAll } from './api-sessions.js';
 import { CA_HAS_ONE_ABOVE } from './rights.js';
-import {
-  BASE_COLUMNS,
-  baseOf,
-  detailSql,
-  findOne,
-  getOne,
-  insert,
-  json,
-  remove,
-  selectSql,
-  update,
-} from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
-import { caSymbols } from './symbols.js';
+import { asItIs, entity } from '../query/entity.js';
+import { flag, json, secretUuid, text, textArray } from '../query/fields.js';
+import { detailSql, getOne, selectSql } from '../query/table.js';
+import type { Changes, Lists, ListRequest } from '../query/table.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
-import type { Statement } from '../postgres/statement.js';
 
-const CA = 'ca';
+export const ca = entity<Ca>(
+  'cas',
+  {
+    name: text().unique(),
+    certPem: text().unfiltered(),
+    fingerprint: text(),
+    isVerified: flag(),
+    verificationToken: text().filteredBy(secretUuid('verification_token')),
+    isAuthEnabled: flag(),
+    isAutoCaEnrollmentEnabled: flag(),
+    isOttCaEnrollmentEnabled: flag(),
+    identityRoles: textArray().unfiltered(),
+    identityNameFormat: text().unfiltered(),
+    externalIdClaim: json<ExternalIdClaim | null>(),
+  },
+  { name: 'ca', collections: ['cas'], versionedBy: 'updatedAt' },
+);
 
-interface Row extends BaseRow {
-  name: string;
-  cert_pem: string;
-  fingerprint: string;
-  is_verified: boolean;
-  verification_token: string;
-  is_auth_enabled: boolean;
-  is_auto_ca_enrollment_enabled: boolean;
-  is_ott_ca_enrollment_enabled: boolean;
-  identity_roles: string[];
-  identity_name_format: string;
-  external_id_claim: ExternalIdClaim | null;
-}
-
-const source: ListSource<Row, Ca> = {
-  table: 'cas',
-  symbols: caSymbols,
-  fromRow,
-  columns: [
-    ...BASE_COLUMNS,
-    'name',
-    'cert_pem',
-    'fingerprint',
-    'is_verified',
-    'verification_token',
-    'is_auth_enabled',
-    'is_auto_ca_enrollment_enabled',
-    'is_ott_ca_enrollment_enabled',
-    'identity_roles',
-    'identity_name_format',
-    'external_id_claim',
-  ],
-};
-
-const DETAIL = detailSql(source);
+const DETAIL = detailSql(ca.source);
 const OF_CA = 'ca_id = $1 OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1)';
-const FOR_CHANGE = locking<Row>('ca-lock-change', `${DETAIL} FOR NO KEY UPDATE`);
-const AGAINST_USE = read<Row>('ca-lock-against-use', `${DETAIL} FOR UPDATE`);
-const FOR_USE = locking<Row>('ca-lock-use', `${DETAIL} FOR KEY SHARE`);
-const VERIFIED = slowRead<Row>('cas-verified', selectSql(source, 'WHERE t.is_verified'));
-const MAY_ENROLL = slowRead<Row>(
+const FOR_CHANGE = locking<Ca>('ca-lock-change', `${DETAIL} FOR NO KEY UPDATE`);
+const AGAINST_USE = read<Ca>('ca-lock-against-use', `${DETAIL} FOR UPDATE`);
+const FOR_USE = locking<Ca>('ca-lock-use', `${DETAIL} FOR KEY SHARE`);
+const VERIFIED = slowRead<Ca>('cas-verified', selectSql(ca.source, 'WHERE t.is_verified'));
+const MAY_ENROLL = slowRead<Ca>(
   'cas-for-enrollment',
   `${VERIFIED.text} AND t.is_auto_ca_enrollment_enabled ORDER BY t.id`,
 );
-
-function fromRow(row: Row): Ca {
-  return {
-    name: row.name,
-    certPem: row.cert_pem,
-    fingerprint: row.fingerprint,
-    isVerified: row.is_verified,
-    verificationToken: row.verification_token,
-    isAuthEnabled: row.is_auth_enabled,
-    isAutoCaEnrollmentEnabled: row.is_auto_ca_enrollment_enabled,
-    isOttCaEnrollmentEnabled: row.is_ott_ca_enrollment_enabled,
-    identityRoles: row.identity_roles,
-    identityNameFormat: row.identity_name_format,
-    externalIdClaim: row.external_id_claim,
-    ...baseOf(row),
-  };
-}
 
 export type CaDraft = CaSettings & Pick<Ca, 'certPem' | 'fingerprint' | 'verificationToken' | 'tags'>;
 
@@ -116,8 +70,6 @@ export interface CaStore {
   remove(id: string): Promise<void>;
 }
 
-const CA_DETAIL = read<Row>('ca-detail', DETAIL);
-
 const CAS_ANY = slowRead('cas-any', 'SELECT FROM cas LIMIT 1');
 
 const HAS_ONE_ABOVE = read<{ hasOne: boolean }>('ca-has-one-above', CA_HAS_ONE_ABOVE);
@@ -132,24 +84,16 @@ const END_SESSIONS = change<{ id: string }>(
 );
 
 export function caStore(db: Db, lists: Lists): CaStore {
-  const many = async (statement: Statement<Row>) => (await db.many(statement)).map(fromRow);
-  const find = (id: string) => findOne(db, CA_DETAIL, [id], fromRow);
   return {
-    find,
-    get: async (id) => (await find(id)) ?? raise(notFound(CA, id)),
-    list: (request) => lists.page(db, source, request),
+    find: (id) => ca.find(db, id),
+    get: (id) => ca.get(db, id),
+    list: (request) => lists.page(db, ca.source, request),
     isThereAny: async () => (await db.count(CAS_ANY)) > 0,
-    allVerified: () => many(VERIFIED),
-    forAutoEnrollment: () => many(MAY_ENROLL),
-    async lockForUse(id) {
-      const row = await db.one(FOR_USE, [id]);
-      return row && fromRow(row);
-    },
-    async lockForChange(id) {
-      const row = await db.one(FOR_CHANGE, [id]);
-      return row ? fromRow(row) : raise(notFound(CA, id));
-    },
-    lockAgainstUse: (id) => getOne(db, CA, AGAINST_USE, [id], fromRow),
+    allVerified: () => db.many(VERIFIED),
+    forAutoEnrollment: () => db.many(MAY_ENROLL),
+    lockForUse: (id) => db.one(FOR_USE, [id]),
+    lockForChange: async (id) => (await db.one(FOR_CHANGE, [id])) ?? raise(notFound(ca.name, id)),
+    lockAgainstUse: (id) => getOne(db, ca.name, AGAINST_USE, [id], asItIs),
     async isOfOneAbove(id, permissions) {
       const row = await db.one(HAS_ONE_ABOVE, [id, permissions]);
       return row?.hasOne === true;
@@ -161,34 +105,15 @@ export function caStore(db: Db, lists: Lists): CaStore {
           field: { field: 'certPem', reason: `certificate already used as CA ${twin.id}`, value: '' },
         });
       }
-      await insert(db, 'cas', {
-        id,
-        cert_pem: draft.certPem,
-        fingerprint: draft.fingerprint,
-        verification_token: draft.verificationToken,
-        ...settingsOf(draft),
-      });
+      await ca.insert(db, id, draft);
     },
-    update: (id, changes) => update(db, 'cas', CA, id, settingsOf(changes)),
-    setVerified: (id) => update(db, 'cas', CA, id, { is_verified: true }),
+    update: (id, changes) => ca.update(db, id, changes),
+    setVerified: (id) => ca.update(db, id, { isVerified: true }),
     async remove(id) {
       await db.execute(LOCK_DELETE, [id]);
       const rows = await db.many(END_SESSIONS, [id]);
-      await remove(db, 'cas', CA, id);
+      await ca.remove(db, id);
       for (const ended of rows) db.touched?.({ apiSession: ended.id });
     },
-  };
-}
-
-function settingsOf(settings: Changes<CaSettings & { tags: Tags }>) {
-  return {
-    name: settings.name,
-    is_auth_enabled: settings.isAuthEnabled,
-    is_auto_ca_enrollment_enabled: settings.isAutoCaEnrollmentEnabled,
-    is_ott_ca_enrollment_enabled: settings.isOttCaEnrollmentEnabled,
-    identity_roles: settings.identityRoles,
-    identity_name_format: settings.identityNameFormat,
-    external_id_claim: settings.externalIdClaim === null ? null : json(settings.externalIdClaim),
-    tags: json(settings.tags),
   };
 }

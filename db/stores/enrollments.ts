@@ -2,7 +2,7 @@
 import type { Enrollment, EnrollmentDraft, EnrollmentMethod, NamedRef, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
-import { expression, text, time } from '../query/fields.js';
+import { expression, secretUuid, text, time } from '../query/fields.js';
 import { findOne, selectSql } from '../query/table.js';
 import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { mayEnroll } from '../../domain/auth/rights.js';
@@ -11,16 +11,6 @@ import { notAbove } from './rights.js';
 import { inAll, referringTo } from '../query/scopes.js';
 import type { SymbolDef } from '../filter/index.js';
 import { change, read } from '../postgres/statement.js';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-const TOKEN = {
-  kind: 'string',
-  sql: 't.token',
-  nullable: false,
-  equalityOnly: true,
-  encode: (token: string) => (UUID.test(token) ? token : null),
-} as const satisfies SymbolDef;
 
 interface Row extends Omit<Enrollment, 'edgeRouter' | 'transitRouter'> {
   readonly identityId: string | null;
@@ -33,7 +23,7 @@ interface Row extends Omit<Enrollment, 'edgeRouter' | 'transitRouter'> {
 export const enrollment = entity<Row>(
   'enrollments',
   {
-    token: text().filteredBy(TOKEN),
+    token: text().filteredBy(secretUuid('token')),
     identityId: text().nullable().filteredAs('identity'),
     edgeRouterId: text().nullable().filteredAs('edgeRouter'),
     transitRouterId: text().nullable().filteredAs('transitRouter'),
@@ -63,7 +53,7 @@ const source: ListSource<Row, Enrollment> = { ...enrollment.source, fromRow };
 /** For readers who may read the tokens where `condition` holds: elsewhere a filter finds none. */
 function readableWhere(condition: string): typeof source {
   const sql = `CASE WHEN ${condition} THEN t.token END`;
-  const token: SymbolDef = { ...TOKEN, sql, nullable: true };
+  const token: SymbolDef = { ...secretUuid('token'), sql, nullable: true };
   const { symbols } = enrollment;
   return { ...source, symbols: { ...symbols, symbols: { ...symbols.symbols, token } } };
 }

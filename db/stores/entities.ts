@@ -1,6 +1,7 @@
 /** All declared entities, for what is read off every one of them. */
 import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
+import { ca } from './cas.js';
 import * as undeclaredForClients from './client-symbols.js';
 import { apiSessionCertificate } from './api-session-certificates.js';
 import { apiSession } from './api-sessions.js';
@@ -33,6 +34,7 @@ const ENTITIES: readonly Declared[] = [
   apiSession,
   apiSessionCertificate,
   authenticator,
+  ca,
   config,
   configType,
   deadLetter,
@@ -56,7 +58,6 @@ const updated = (name: string, table: string): Versioned => ({ name, table, by: 
 /** Entities whose stores do not declare them yet. */
 const UNDECLARED: Readonly<Record<string, Versioned>> = {
   'auth-policies': updated('authPolicy', 'auth_policies'),
-  'cas': updated('ca', 'cas'),
   'controller-settings': updated('controllerSetting', 'controller_settings'),
   'edge-routers': updated('router', 'routers'),
   'external-jwt-signers': updated('externalJwtSigner', 'external_jwt_signers'),

@@ -32,23 +32,6 @@ function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, com
 
 /** Unique wherever there is one. */
 const name: SymbolDef = { kind: 'string', sql: 't.name', nullable: false, key: 'name' };
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export const caSymbols = table('cas', {
-  name,
-  fingerprint: text('fingerprint'),
-  isVerified: flag('is_verified'),
-  verificationToken: {
-    kind: 'string',
-    sql: 't.verification_token',
-    nullable: false,
-    equalityOnly: true,
-    encode: (token) => (UUID.test(token) ? token : null),
-  },
-  isAuthEnabled: flag('is_auth_enabled'),
-  isAutoCaEnrollmentEnabled: flag('is_auto_ca_enrollment_enabled'),
-  isOttCaEnrollmentEnabled: flag('is_ott_ca_enrollment_enabled'),
-});
 
 export const authPolicySymbols = table('authPolicies', {
   name,
