@@ -18,7 +18,7 @@ import type { NoteFailure } from './channel/router-log.js';
 import { Spacing } from './channel/spacing.js';
 import { FabricEvents } from './fabric-events.js';
 import { messageTable } from './messages/index.js';
-import { Peers } from './links/peers.js';
+import { RouterPeers } from './links/peers.js';
 import { RouterModels } from './model/data-model.js';
 import type { KeySources } from './model/public-keys.js';
 import { RouterChecks } from './model/router-checks.js';
@@ -120,7 +120,7 @@ function makeParts(options: FabricOptions, limits: ChannelLimits) {
     noteFailure,
   });
   const { renewedMs } = limits;
-  const shared = { registry, routers, controllers, sessionSync, models, peers: new Peers(), traffic };
+  const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(), traffic };
   const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs });
   const checks = new RouterChecks<KnownRouter>({
     read: (ids) => stores.routerSync.routers(ids),

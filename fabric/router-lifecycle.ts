@@ -8,7 +8,7 @@ import { SyncHeader, encodeBoolean } from './channel/headers.js';
 import type { ChannelRegistry } from './channel/registry.js';
 import type { OpenChannel } from './channel/router-channel.js';
 import type { FabricLog } from './channel/router-log.js';
-import type { Peers } from './links/peers.js';
+import type { RouterPeers } from './links/peers.js';
 import type { RouterModels } from './model/data-model.js';
 import type { ConnectedRouters } from './presence/connected-routers.js';
 import { controllersMessage } from './presence/controllers.js';
@@ -22,7 +22,7 @@ export interface RouterLifecycleOptions {
   readonly controllers: KnownControllers;
   readonly sessionSync: SessionSync;
   readonly models: RouterModels;
-  readonly peers: Peers;
+  readonly peers: RouterPeers;
   readonly traffic: Traffic;
   readonly log: FabricLog;
   /** Milliseconds for which a channel stands after its router got a new certificate. */

@@ -1,5 +1,5 @@
 /**
- * The links between routers, as the routers that dialed them report them. Links are made by routers themselves: they
+ * The links between routers, as the routers that dialed them report them. KnownLinks are made by routers themselves: they
  * are told of each other (peers.ts), and this controller learns what came of it. A link carries new paths while the
  * channels of both its routers are open; one whose router is away stays known, since the router may hold it still.
  */
@@ -44,10 +44,10 @@ export interface LinksOptions {
   readonly log: FabricLog;
 }
 
-/** Links that one router may have dialed: far more than a network of a thousand routers needs. */
+/** KnownLinks that one router may have dialed: far more than a network of a thousand routers needs. */
 export const MOST_LINKS_OF_ROUTER = 5_000;
 
-export class Links {
+export class KnownLinks {
   readonly #options: LinksOptions;
   readonly #byId = new Map<string, Link>();
   /** Ids of links by the router that dialed them. */

@@ -19,14 +19,14 @@ interface Peer {
   readonly change: PeerStateChange;
 }
 
-/** Peers in one message. */
+/** RouterPeers in one message. */
 const BATCH = 500;
 /** Bounds of what a router may advertise, since all others are told. */
 const MOST_LISTENERS = 16;
 const MOST_GROUPS = 32;
 const MOST_CHARS = 256;
 
-export class Peers {
+export class RouterPeers {
   readonly #peers = new Map<string, Peer>();
   /** Ids of routers that the others were told of and that are not connected. */
   readonly #away = new Set<string>();

@@ -2,7 +2,7 @@
 import { couldBeId } from '../../domain/ids.js';
 import { FaultSchema, FaultSubject } from '../../generated/fabric/control_pb.js';
 import type { MessageHandler } from '../channel/channel.js';
-import type { Links } from '../links/links.js';
+import type { KnownLinks } from '../links/links.js';
 import { unrouteMessage } from '../traffic/circuits.js';
 import type { Circuits } from '../traffic/circuits.js';
 import { readBody } from '../channel/frame.js';
@@ -13,7 +13,7 @@ import type { LimitsByRouter } from '../traffic/router-limits.js';
 interface FaultParts {
   readonly circuits: Pick<Circuits, 'get' | 'end'>;
   readonly limits: Pick<LimitsByRouter, 'of'>;
-  readonly links: Pick<Links, 'lost'>;
+  readonly links: Pick<KnownLinks, 'lost'>;
   readonly moves: Pick<Moves, 'move'>;
 }
 

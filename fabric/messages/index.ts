@@ -6,6 +6,7 @@ import { clientHello } from './client-hello.js';
 import { requestClusterMembers } from './cluster-members.js';
 import { updateRouterInterfaces } from './interfaces.js';
 import { linkState, routerLinks, verifyRouter } from './links.js';
+import { metrics } from './metrics.js';
 import { latency, ping } from './probes.js';
 import { subscribeToDataModel } from './data-model.js';
 import { trafficMessages } from './traffic.js';
@@ -21,6 +22,7 @@ export type MessageParts = Parameters<typeof apiSessionHeartbeat>[0] &
   Parameters<typeof requestClusterMembers>[0] &
   Parameters<typeof updateRouterInterfaces>[0] &
   Parameters<typeof routerLinks>[0] &
+  Parameters<typeof metrics>[0] &
   Parameters<typeof linkState>[0] &
   Parameters<typeof verifyRouter>[0] &
   Parameters<typeof subscribeToDataModel>[0] &
@@ -36,6 +38,7 @@ export const messageTable = (parts: MessageParts): MessageTable =>
     [ContentType.RequestClusterMembers, { handle: requestClusterMembers(parts) }],
     [ContentType.RouterLinks, { handle: routerLinks(parts), inOrder: 'large' }],
     [ContentType.LinkState, { handle: linkState(parts) }],
+    [ContentType.Metrics, { handle: metrics(parts), inOrder: true }],
     [ContentType.VerifyRouter, { handle: verifyRouter(parts) }],
     [ContentType.ClientHello, { handle: clientHello(parts), inOrder: true }],
     [ContentType.SubscribeToDataModel, { handle: subscribeToDataModel(parts), inOrder: true }],

@@ -7,7 +7,7 @@ import type { MessageHandler } from '../channel/channel.js';
 import { readBody } from '../channel/frame.js';
 import { eachPiece } from '../channel/pieces.js';
 import { result } from '../channel/results.js';
-import type { Link, Links, ReportedLink } from '../links/links.js';
+import type { KnownLinks, Link, ReportedLink } from '../links/links.js';
 
 /** Bounds of what is kept of one link. */
 const MOST_CONNECTIONS = 16;
@@ -15,7 +15,7 @@ const MOST_CHARS = 256;
 
 /** RouterLinks (1035): a router dialed links, or tells of all that it dialed. */
 export const routerLinks =
-  ({ links }: { readonly links: Pick<Links, 'report' | 'keepListed'> }): MessageHandler =>
+  ({ links }: { readonly links: Pick<KnownLinks, 'report' | 'keepListed'> }): MessageHandler =>
   async (frame, channel) => {
     const listed = new Set<string>();
     let isWhole = false;
@@ -31,7 +31,7 @@ export const routerLinks =
 
 /** LinkState (1053): a link consists of other connections. */
 export const linkState =
-  ({ links }: { readonly links: Pick<Links, 'setConnections'> }): MessageHandler =>
+  ({ links }: { readonly links: Pick<KnownLinks, 'setConnections'> }): MessageHandler =>
   (frame, channel) => {
     const { linkId, linkIteration, connState } = readBody(LinkStateUpdateSchema, frame);
     links.setConnections(channel.routerId, { id: linkId, iteration: linkIteration, ...toConnections(connState) });

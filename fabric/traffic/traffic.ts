@@ -7,7 +7,7 @@ import type { PathRouter } from '../../domain/fabric/paths.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { ConnectedChannels, RouterChannel } from '../channel/channel.js';
 import type { FailureLog } from '../channel/router-log.js';
-import { Links } from '../links/links.js';
+import { KnownLinks } from '../links/links.js';
 import { Topology } from '../links/topology.js';
 import { AccessRounds } from './access-rounds.js';
 import { Circuits } from './circuits.js';
@@ -38,7 +38,7 @@ export class Traffic {
   readonly topology = new Topology();
   readonly memory = new DialMemory(now);
   readonly circuits: Circuits;
-  readonly links: Links;
+  readonly links: KnownLinks;
   readonly moves: Moves;
   readonly flights: Flights;
   readonly sessions: SessionWatch;
@@ -58,7 +58,7 @@ export class Traffic {
     this.#options = options;
     this.circuits = new Circuits(channels, this.costs);
     this.moves = new Moves({ circuits: this.circuits, topology: this.topology, channels, noteFailure });
-    this.links = new Links({
+    this.links = new KnownLinks({
       topology: this.topology,
       channels,
       onLost: (linkId) => {

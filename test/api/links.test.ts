@@ -16,13 +16,14 @@ import {
   VerifyRouterSchema,
 } from '../../generated/fabric/control_pb.js';
 import type { PeerStateChange } from '../../generated/fabric/control_pb.js';
+import { MetricsMessageSchema } from '../../generated/fabric/metrics_pb.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
 import type { EnrolledRouter } from '../support/scripted-router.js';
-import { TrafficWorld, answerRoute, answerTo, bind, dial, routeAt, unrouted } from '../support/traffic.js';
+import { TrafficWorld, answerRoute, answerTo, bind, dial, routeAt, settled, unrouted } from '../support/traffic.js';
 
 type ReportedLink = NonNullable<MessageInitShape<typeof RouterLinksSchema>['links']>[number];
 
@@ -264,6 +265,30 @@ describe('links', () => {
       expect(moved.map(({ route }) => route.circuitId)).to.deep.equal([answer.circuitId, answer.circuitId]);
       expect(at(moved, 0).route.forwards.map(({ dstAddress }) => dstAddress)).to.include(direct);
     });
+  });
+
+  it('are taken by their latency, as both their ends measure it', async () => {
+    const [first, second, third] = [await online(0), await online(1), await online(2)];
+    const world = await new TrafficWorld(controller).prepare(['#all']);
+    await bind(second, await world.host());
+    const [direct, toThird, fromThird] = [unique('link'), unique('link'), unique('link')];
+    report(first, [linkTo(second, direct), linkTo(third, toThird)]);
+    report(third, [linkTo(second, fromThird)]);
+    const histograms = (latencies: Readonly<Record<string, number>>) =>
+      Object.fromEntries(
+        Object.entries(latencies).map(([id, ms]) => [`link.${id}.latency`, { mean: ms * 1e6, count: 1n }]),
+      );
+    const measured = (router: ScriptedRouter, latencies: Readonly<Record<string, number>>) =>
+      router.sendTyped(ContentType.Metrics, MetricsMessageSchema, { histograms: histograms(latencies) });
+    // No router measures a link of others, and no latency is below zero.
+    measured(third, { [direct]: 0, [toThird]: 5, [fromThird]: -1 });
+    measured(second, { [direct]: 400, [fromThird]: 5 });
+    measured(first, { [direct]: 400, [toThird]: 5 });
+    measured(third, { [fromThird]: 5 });
+    for (const router of [first, second, third]) await settled(router);
+    const sequence = dial(first, await world.dialer());
+    for (const router of [first, third, second]) answerRoute(router, await routeAt(router, 0));
+    expect((await answerTo(first, sequence)).refusal).to.equal(undefined);
   });
 
   describe('are not believed', () => {
