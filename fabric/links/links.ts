@@ -1,5 +1,5 @@
 /**
- * The links between routers, as the routers that dialed them report them. KnownLinks are made by routers themselves: they
+ * The links between routers, as the routers that dialed them report them. Links are made by routers themselves: they
  * are told of each other (peers.ts), and this controller learns what came of it. A link carries new paths while the
  * channels of both its routers are open; one whose router is away stays known, since the router may hold it still.
  */
