@@ -15,7 +15,7 @@ import { routersReach } from '../settings/control-settings.js';
 import { openChangeFeed } from '../changes/change-feed.js';
 import type { ChangeFeed } from '../changes/change-feed.js';
 import { openControllerList } from '../changes/controller-list.js';
-import { createEventHub } from '../events/event-hub.js';
+import { EventHub } from '../events/event-hub.js';
 import { createEventReader } from '../events/event-reader.js';
 import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
 import { startHeartbeat } from '../changes/heartbeat.js';
@@ -145,7 +145,7 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
     log,
   });
   closers.push(() => eventReader.close());
-  const eventStreams = createEventHub({
+  const eventStreams = new EventHub({
     events,
     reader: eventReader,
     maxStreams: config.eventStreams,
