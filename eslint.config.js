@@ -132,7 +132,6 @@ const LONG_FUNCTIONS = [
   'server/api/api.ts',
   'server/api/app.ts',
   'server/changes/change-feed.ts',
-  'server/events/event-reader.ts',
   'server/keys/pki.ts',
   'server/maintenance/maintenance.ts',
   'server/sockets/stalled.ts',

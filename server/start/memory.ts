@@ -16,7 +16,7 @@ import { openChangeFeed } from '../changes/change-feed.js';
 import type { ChangeFeed } from '../changes/change-feed.js';
 import { openControllerList } from '../changes/controller-list.js';
 import { EventHub } from '../events/event-hub.js';
-import { createEventReader } from '../events/event-reader.js';
+import { EventReader } from '../events/event-reader.js';
 import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
 import { startHeartbeat } from '../changes/heartbeat.js';
 import type { SigningEntity } from '../keys/network-keys.js';
@@ -139,7 +139,7 @@ type Events = Pick<RunningParts, 'eventReader' | 'eventStreams' | 'outgoing'> & 
 /** One reader of events for all who wait for them here: streams and webhooks. */
 function openEvents({ config, log, closers }: Start, { database, stores, network }: Data): Events {
   const { events } = stores;
-  const eventReader = createEventReader({
+  const eventReader = new EventReader({
     events,
     announce: (payload) => database.execute(ANNOUNCE, ['edge', payload]),
     log,
