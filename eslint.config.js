@@ -131,7 +131,6 @@ const LONG_FUNCTIONS = [
   'db/stores/webhooks.ts',
   'server/api/api.ts',
   'server/api/app.ts',
-  'server/changes/change-feed.ts',
   'server/keys/pki.ts',
   'server/maintenance/maintenance.ts',
   'server/sockets/stalled.ts',

@@ -7,7 +7,7 @@
 import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
 import type { EventPosition } from '../../domain/events/position.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
-import { WATCHED } from '../changes/change-feed.js';
+import { WATCHED } from '../changes/feed-listeners.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 

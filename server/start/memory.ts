@@ -12,8 +12,7 @@ import { createAuditKeeper } from '../events/audit-keeper.js';
 import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
-import { openChangeFeed } from '../changes/change-feed.js';
-import type { ChangeFeed } from '../changes/change-feed.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { openControllerList } from '../changes/controller-list.js';
 import { EventHub } from '../events/event-hub.js';
 import { EventReader } from '../events/event-reader.js';
@@ -106,7 +105,7 @@ async function followChanges(
 ): Promise<ChangeFeed> {
   changes.subscribe(subscribers);
   const announce = (channel: string, payload: string) => database.execute(ANNOUNCE, [channel, payload]);
-  const feed = openChangeFeed(connection, announce, changes.listeners(subscribers));
+  const feed = new ChangeFeed(connection, announce, changes.listeners(subscribers));
   closers.push(() => {
     feed.close();
   });
