@@ -133,7 +133,6 @@ const LONG_FUNCTIONS = [
   'server/api/app.ts',
   'server/keys/pki.ts',
   'server/maintenance/maintenance.ts',
-  'server/sockets/stalled.ts',
   'server/start/memory.ts',
 ];
 
