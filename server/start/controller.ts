@@ -21,7 +21,7 @@ import { createEpochMemory } from '../changes/epochs.js';
 import { ChangeSubscribers } from './change-subscribers.js';
 import type { Logger } from '../base/log.js';
 import { createMaintenance } from '../maintenance/maintenance.js';
-import { createPki } from '../keys/pki.js';
+import { RunningPki } from '../keys/pki.js';
 import { keepKeysFresh, serverIdentity } from '../keys/renewal.js';
 import { openSpas } from '../pages/spa.js';
 import { openMemory } from './memory.js';
@@ -141,7 +141,7 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
 
 async function openIdentity({ network }: Data): Promise<ControllerIdentity> {
   const identity = serverIdentity(network.keys.server);
-  return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
+  return { identity, pki: await RunningPki.open(network.trustDomain, network.keys.authority) };
 }
 
 /** Makes the context of the handlers, and the parts that work on the database as a whole. */
