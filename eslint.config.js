@@ -131,7 +131,6 @@ const LONG_FUNCTIONS = [
   'db/stores/webhooks.ts',
   'server/api/api.ts',
   'server/api/app.ts',
-  'server/maintenance/maintenance.ts',
   'server/start/memory.ts',
 ];
 
