@@ -131,7 +131,6 @@ const LONG_FUNCTIONS = [
   'db/stores/webhooks.ts',
   'server/api/api.ts',
   'server/api/app.ts',
-  'server/start/memory.ts',
 ];
 
 export default tseslint.config(
