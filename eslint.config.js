@@ -121,13 +121,6 @@ const LONG_FUNCTIONS = [
   'db/stores/routers.ts',
   'server/api/api.ts',
   'server/api/app.ts',
-  'server/changes/change-feed.ts',
-  'server/events/event-hub.ts',
-  'server/events/event-reader.ts',
-  'server/keys/pki.ts',
-  'server/maintenance/maintenance.ts',
-  'server/sockets/stalled.ts',
-  'server/start/memory.ts',
 ];
 
 export default tseslint.config(
