@@ -32,6 +32,8 @@ interface Options {
   readonly versionedBy?: 'createdAt' | 'updatedAt';
   /** Every session may list it, so filters do not offer `isSystem`, which no answer shows. */
   readonly isOpen?: boolean;
+  /** Tags are notes of administrators, which clients do not see. */
+  readonly hidesTags?: boolean;
   /** What only filters and sort orders know. */
   readonly symbols?: Readonly<Record<string, SymbolDef>>;
   /** Joined to the rows of a page or a detail, for names of references. */
@@ -91,7 +93,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.versioned = versionedBy && { name: this.name, table, by: versionedBy };
     this.symbols = symbolsOf(table, all, options);
     const clients = all.filter(([, field]) => field.isForClientLists);
-    this.clientSymbols = clientTable(this.symbols, clients);
+    this.clientSymbols = clientTable(this.symbols, clients, options);
     this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
     this.source = sourceOf(table, all, this.symbols, options.joins);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
@@ -170,9 +172,14 @@ export function only(table: SymbolTable, names: readonly string[]): SymbolTable 
   return { ...table, symbols: Object.fromEntries(offered) };
 }
 
-function clientTable(table: SymbolTable, fields: readonly (readonly [string, Field<unknown>])[]): SymbolTable {
+function clientTable(
+  table: SymbolTable,
+  fields: readonly (readonly [string, Field<unknown>])[],
+  { hidesTags = false }: Options,
+): SymbolTable {
+  const shown = Object.keys(SHOWN).filter((name) => !(hidesTags && name === 'tags'));
   const names = fields.flatMap(([member, field]) => field.symbolOf(member)?.[0] ?? []);
-  const { symbols, ...rest } = only(table, [...Object.keys(SHOWN), ...names]);
+  const { symbols, ...rest } = only(table, [...shown, ...names]);
   const narrowed = Object.entries(symbols).map(([name, symbol]) => [name, forClient(symbol)] as const);
   return { ...rest, symbols: Object.fromEntries(narrowed) };
 }

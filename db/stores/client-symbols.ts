@@ -22,17 +22,3 @@ export const ownEdgeRouterSymbols = only(full.edgeRouterSymbols, [...BASE, ...CO
 
 /** Edge routers of a service, which are listed without id, dates and tags. */
 export const serviceEdgeRouterSymbols = only(full.edgeRouterSymbols, COMMON_ROUTER);
-
-/** Enabled signers, which everybody may list; their tags are not shown. */
-export const publicSignerSymbols = only(full.externalJwtSignerSymbols, [
-  'id',
-  'createdAt',
-  'updatedAt',
-  'name',
-  'audience',
-  'clientId',
-  'scopes',
-  'targetToken',
-  'enrollToCertEnabled',
-  'enrollToTokenEnabled',
-]);

@@ -10,6 +10,7 @@ import { configType } from './config-types.js';
 import { config } from './configs.js';
 import { edgeRouterPolicy } from './edge-router-policies.js';
 import { enrollment } from './enrollments.js';
+import { externalJwtSigner } from './external-jwt-signers.js';
 import { identity } from './identities.js';
 import { identityType } from './identity-types.js';
 import { postureCheck, postureCheckType } from './posture-checks.js';
@@ -40,6 +41,7 @@ const ENTITIES: readonly Declared[] = [
   deadLetter,
   edgeRouterPolicy,
   enrollment,
+  externalJwtSigner,
   identity,
   identityType,
   postureCheck,
@@ -60,7 +62,6 @@ const UNDECLARED: Readonly<Record<string, Versioned>> = {
   'auth-policies': updated('authPolicy', 'auth_policies'),
   'controller-settings': updated('controllerSetting', 'controller_settings'),
   'edge-routers': updated('router', 'routers'),
-  'external-jwt-signers': updated('externalJwtSigner', 'external_jwt_signers'),
   'routers': updated('router', 'routers'),
   'transit-routers': updated('router', 'routers'),
 };

@@ -78,29 +78,6 @@ export const auditSymbols: SymbolTable = {
   },
 };
 
-export const externalJwtSignerSymbols = table('externalJwtSigners', {
-  name,
-  issuer: text('issuer'),
-  audience: text('audience'),
-  kid: text('kid', true),
-  fingerprint: text('fingerprint', true),
-  commonName: text('common_name'),
-  notBefore: date('not_before', true),
-  notAfter: date('not_after', true),
-  certPem: text('cert_pem', true),
-  enabled: flag('is_enabled'),
-  claimsProperty: text('claims_property'),
-  useExternalId: flag('use_external_id'),
-  clientId: text('client_id'),
-  scopes: set('scopes'),
-  targetToken: text('target_token'),
-  enrollToCertEnabled: flag('enroll_to_cert_enabled'),
-  enrollToTokenEnabled: flag('enroll_to_token_enabled'),
-  enrollAuthPolicyId: text('enroll_auth_policy_id'),
-  enrollNameClaimsSelector: text('enroll_name_claims_selector'),
-  enrollAttributeClaimsSelector: text('enroll_attribute_claims_selector'),
-});
-
 /** Over the list of db/stores/identity-service-configs.ts, not over a table. */
 export const identityServiceConfigSymbols: SymbolTable = {
   entity: 'serviceConfigs',
