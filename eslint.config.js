@@ -118,7 +118,6 @@ const COMMENTS_TO_MEND = ['db/**', 'server/{changes,events,sessions,api}/**'];
 const LONG_FUNCTIONS = [
   'db/stores/access-view.ts',
   'db/stores/api-sessions.ts',
-  'db/stores/auth-policies.ts',
   'db/stores/authenticators.ts',
   'db/stores/hosted-terminators.ts',
   'db/stores/identities.ts',

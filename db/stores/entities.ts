@@ -5,6 +5,7 @@ import { ca } from './cas.js';
 import * as undeclaredForClients from './client-symbols.js';
 import { apiSessionCertificate } from './api-session-certificates.js';
 import { apiSession } from './api-sessions.js';
+import { authPolicy } from './auth-policies.js';
 import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';
@@ -34,6 +35,7 @@ interface Declared {
 const ENTITIES: readonly Declared[] = [
   apiSession,
   apiSessionCertificate,
+  authPolicy,
   authenticator,
   ca,
   config,
@@ -59,7 +61,6 @@ const updated = (name: string, table: string): Versioned => ({ name, table, by: 
 
 /** Entities whose stores do not declare them yet. */
 const UNDECLARED: Readonly<Record<string, Versioned>> = {
-  'auth-policies': updated('authPolicy', 'auth_policies'),
   'controller-settings': updated('controllerSetting', 'controller_settings'),
   'edge-routers': updated('router', 'routers'),
   'routers': updated('router', 'routers'),

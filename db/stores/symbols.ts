@@ -33,21 +33,6 @@ function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, com
 /** Unique wherever there is one. */
 const name: SymbolDef = { kind: 'string', sql: 't.name', nullable: false, key: 'name' };
 
-export const authPolicySymbols = table('authPolicies', {
-  name,
-  'primary.cert.allowed': flag('cert_allowed'),
-  'primary.cert.allowExpiredCerts': flag('cert_allow_expired'),
-  'primary.extJwt.allowed': flag('ext_jwt_allowed'),
-  'primary.updb.allowed': flag('updb_allowed'),
-  'primary.updb.maxAttempts': number('updb_max_attempts'),
-  'primary.updb.minPasswordLength': number('updb_min_password_length'),
-  'primary.updb.requireMixedCase': flag('updb_require_mixed_case'),
-  'primary.updb.requireNumberChar': flag('updb_require_number_char'),
-  'primary.updb.requireSpecialChar': flag('updb_require_special_char'),
-  'secondary.requireTotp': flag('require_totp'),
-  'secondary.requireExtJwtSigner': text('require_ext_jwt_signer_id', true),
-});
-
 /** Not an entity like the others: it has one time, and no tags. */
 export const auditSymbols: SymbolTable = {
   entity: 'audit',
