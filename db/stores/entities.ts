@@ -9,6 +9,7 @@ import { authPolicy } from './auth-policies.js';
 import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';
+import { controller } from './controllers.js';
 import { edgeRouterPolicy } from './edge-router-policies.js';
 import { enrollment } from './enrollments.js';
 import { externalJwtSigner } from './external-jwt-signers.js';
@@ -40,6 +41,7 @@ const ENTITIES: readonly Declared[] = [
   ca,
   config,
   configType,
+  controller,
   deadLetter,
   edgeRouterPolicy,
   enrollment,

@@ -99,17 +99,4 @@ export const edgeRouterSymbols = table('routers', {
   connected,
 });
 
-export const controllerSymbols = table(
-  'controllers',
-  {
-    name,
-    ctrlAddress: text('ctrl_address', true),
-    certPem: { kind: 'string', sql: 't.cert_pem COLLATE "C"', nullable: false },
-    fingerprint: text('fingerprint'),
-    isOnline: { kind: 'boolean', sql: `(t.last_seen_at > now() - interval '15 seconds')`, nullable: false },
-    lastJoinedAt: date('last_joined_at'),
-  },
-  shown,
-);
-
 export const controllerSettingSymbols = table('controllerSettings', { controllerId: text('controller_id', true) });
