@@ -9,6 +9,7 @@ import { authPolicy } from './auth-policies.js';
 import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';
+import { controllerSetting } from './controller-settings.js';
 import { controller } from './controllers.js';
 import { edgeRouterPolicy } from './edge-router-policies.js';
 import { enrollment } from './enrollments.js';
@@ -42,6 +43,7 @@ const ENTITIES: readonly Declared[] = [
   config,
   configType,
   controller,
+  controllerSetting,
   deadLetter,
   edgeRouterPolicy,
   enrollment,
@@ -63,7 +65,6 @@ const updated = (name: string, table: string): Versioned => ({ name, table, by: 
 
 /** Entities whose stores do not declare them yet. */
 const UNDECLARED: Readonly<Record<string, Versioned>> = {
-  'controller-settings': updated('controllerSetting', 'controller_settings'),
   'edge-routers': updated('router', 'routers'),
   'routers': updated('router', 'routers'),
   'transit-routers': updated('router', 'routers'),

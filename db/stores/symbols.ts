@@ -98,5 +98,3 @@ export const edgeRouterSymbols = table('routers', {
   online: connected,
   connected,
 });
-
-export const controllerSettingSymbols = table('controllerSettings', { controllerId: text('controller_id', true) });
