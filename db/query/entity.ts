@@ -36,6 +36,8 @@ interface Options {
   readonly hidesTags?: boolean;
   /** What only filters and sort orders know. */
   readonly symbols?: Readonly<Record<string, SymbolDef>>;
+  /** Those of `symbols` that clients know as well. */
+  readonly clientSymbols?: readonly string[];
   /** Joined to the rows of a page or a detail, for names of references. */
   readonly joins?: string;
 }
@@ -175,11 +177,11 @@ export function only(table: SymbolTable, names: readonly string[]): SymbolTable 
 function clientTable(
   table: SymbolTable,
   fields: readonly (readonly [string, Field<unknown>])[],
-  { hidesTags = false }: Options,
+  { hidesTags = false, clientSymbols = [] }: Options,
 ): SymbolTable {
   const shown = Object.keys(SHOWN).filter((name) => !(hidesTags && name === 'tags'));
   const names = fields.flatMap(([member, field]) => field.symbolOf(member)?.[0] ?? []);
-  const { symbols, ...rest } = only(table, [...shown, ...names]);
+  const { symbols, ...rest } = only(table, [...shown, ...names, ...clientSymbols]);
   const narrowed = Object.entries(symbols).map(([name, symbol]) => [name, forClient(symbol)] as const);
   return { ...rest, symbols: Object.fromEntries(narrowed) };
 }

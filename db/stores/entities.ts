@@ -2,7 +2,6 @@
 import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
 import { ca } from './cas.js';
-import * as undeclaredForClients from './client-symbols.js';
 import { apiSessionCertificate } from './api-session-certificates.js';
 import { apiSession } from './api-sessions.js';
 import { authPolicy } from './auth-policies.js';
@@ -18,11 +17,12 @@ import { identity } from './identities.js';
 import { identityType } from './identity-types.js';
 import { postureCheck, postureCheckType } from './posture-checks.js';
 import { revocation } from './revocations.js';
+import { anyRouterSymbols, router, serviceEdgeRouterSymbols } from './routers.js';
 import { serviceEdgeRouterPolicy } from './service-edge-router-policies.js';
 import { servicePolicy } from './service-policies.js';
 import { service } from './services.js';
 import { session } from './sessions.js';
-import * as undeclared from './symbols.js';
+import * as ofOtherLists from './symbols.js';
 import { terminator } from './terminators.js';
 import { deadLetter, webhook } from './webhooks.js';
 
@@ -53,6 +53,7 @@ const ENTITIES: readonly Declared[] = [
   postureCheck,
   postureCheckType,
   revocation,
+  router,
   service,
   serviceEdgeRouterPolicy,
   servicePolicy,
@@ -61,31 +62,22 @@ const ENTITIES: readonly Declared[] = [
   webhook,
 ];
 
-const updated = (name: string, table: string): Versioned => ({ name, table, by: 'updatedAt' });
-
-/** Entities whose stores do not declare them yet. */
-const UNDECLARED: Readonly<Record<string, Versioned>> = {
-  'edge-routers': updated('router', 'routers'),
-  'routers': updated('router', 'routers'),
-  'transit-routers': updated('router', 'routers'),
-};
-
 /** By collection: where the versions of its entities are. */
-export const versions: ReadonlyMap<string, Versioned> = new Map([
-  ...Object.entries(UNDECLARED),
-  ...ENTITIES.flatMap(({ collections, versioned }) =>
+export const versions: ReadonlyMap<string, Versioned> = new Map(
+  ENTITIES.flatMap(({ collections, versioned }) =>
     versioned === undefined ? [] : collections.map((collection) => [collection, versioned] as const),
   ),
-]);
+);
 
 /** What administrators may ask of every list. */
 export const symbolTables: readonly SymbolTable[] = [
   ...ENTITIES.map(({ symbols }) => symbols),
-  ...Object.values(undeclared),
+  anyRouterSymbols,
+  ...Object.values(ofOtherLists),
 ];
 
 /** What clients may ask of their lists. */
 export const clientTables: readonly SymbolTable[] = [
   ...ENTITIES.map(({ clientSymbols }) => clientSymbols),
-  ...Object.values(undeclaredForClients),
+  serviceEdgeRouterSymbols,
 ];

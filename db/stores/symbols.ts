@@ -1,37 +1,12 @@
 /**
- * What each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not here
- * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
+ * What the lists that are of no declared entity offer to filters and sorts: an allow-list of symbols over the alias
+ * `t`. A name that is not here cannot be asked for.
  */
 import { isAuditId } from '../../domain/audit.js';
-import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 
-/** What every entity shows of itself. */
-const shown: Readonly<Record<string, SymbolDef>> = {
-  id: { kind: 'string', sql: 't.id', nullable: false, key: 'id' },
-  createdAt: { kind: 'date', sql: 't.created_at', nullable: false },
-  updatedAt: { kind: 'date', sql: 't.updated_at', nullable: false },
-  tags: { kind: 'tags', sql: 't.tags' },
-};
-
-/** What administrators may ask of every entity. */
-const base: Readonly<Record<string, SymbolDef>> = {
-  ...shown,
-  isSystem: { kind: 'boolean', sql: 't.is_system', nullable: false },
-};
-
 const text = (column: string, nullable = false): SymbolDef => ({ kind: 'string', sql: `t.${column}`, nullable });
-const flag = (column: string): SymbolDef => ({ kind: 'boolean', sql: `t.${column}`, nullable: false });
-const number = (column: string): SymbolDef => ({ kind: 'number', sql: `t.${column}`, nullable: false });
-const date = (column: string, nullable = false): SymbolDef => ({ kind: 'date', sql: `t.${column}`, nullable });
-const set = (column: string): SymbolDef => ({ kind: 'stringSet', sql: `t.${column}` });
-
-function table(entity: string, symbols: Readonly<Record<string, SymbolDef>>, common = base): SymbolTable {
-  return { entity, idSql: 't.id', symbols: { ...common, ...symbols } };
-}
-
-/** Unique wherever there is one. */
-const name: SymbolDef = { kind: 'string', sql: 't.name', nullable: false, key: 'name' };
+const date = (column: string): SymbolDef => ({ kind: 'date', sql: `t.${column}`, nullable: false });
 
 /** Not an entity like the others: it has one time, and no tags. */
 export const auditSymbols: SymbolTable = {
@@ -76,25 +51,3 @@ export const roleAttributeSymbols: SymbolTable = {
   idSql: 't.id',
   symbols: { id: text('id'), name: text('id') },
 };
-
-const routerFields: Readonly<Record<string, SymbolDef>> = {
-  name,
-  fingerprint: text('fingerprint', true),
-  cost: number('cost'),
-  noTraversal: flag('no_traversal'),
-  disabled: flag('disabled'),
-  ctrlChanListeners: { kind: 'string', sql: 't.ctrl_chan_listeners::text COLLATE "C"', nullable: false },
-};
-
-const connected: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false, readsRows: true };
-
-export const routerSymbols = table('routers', routerFields);
-
-export const edgeRouterSymbols = table('routers', {
-  ...routerFields,
-  roleAttributes: set('role_attributes'),
-  isTunnelerEnabled: flag('is_tunneler_enabled'),
-  isVerified: { kind: 'boolean', sql: '(t.fingerprint IS NOT NULL)', nullable: false },
-  online: connected,
-  connected,
-});
