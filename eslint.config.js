@@ -116,7 +116,6 @@ const COMMENTS_TO_MEND = ['db/**', 'server/{changes,events,sessions,api}/**'];
 
 /** Files with a function of more than 60 lines. The list only shrinks. */
 const LONG_FUNCTIONS = [
-  'db/stores/access-view.ts',
   'db/stores/api-sessions.ts',
   'db/stores/authenticators.ts',
   'db/stores/hosted-terminators.ts',

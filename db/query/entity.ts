@@ -10,7 +10,7 @@ import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
 import type { Values } from './change-statements.js';
 import { Field } from './fields.js';
-import { detailSql, findOne, insert, json, remove, update } from './table.js';
+import { detailSql, findOne, insert, jsonText, remove, update } from './table.js';
 import type { Changes, ListSource } from './table.js';
 import { read } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
@@ -114,7 +114,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     const values: Record<string, unknown> = {};
     for (const [member, column, isJson] of this.#written) {
       const value = given[member];
-      if (value !== undefined) values[column] = isJson && value !== null ? json(value) : value;
+      if (value !== undefined) values[column] = isJson && value !== null ? jsonText(value) : value;
     }
     return values;
   }

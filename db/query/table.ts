@@ -388,4 +388,4 @@ export async function remove(db: Db, table: string, entity: string, id: string):
 }
 
 /** A jsonb parameter. */
-export const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
+export const jsonText = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));

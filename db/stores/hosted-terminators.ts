@@ -37,7 +37,7 @@ export interface TunnelDraft extends AnyDraft {
  * `noSession`, `noService`: it has ended meanwhile; `idTaken`: the id is another terminator's; `instanceTaken`:
  * another identity hosts the service under this instance id; `tooMany`: one more would pass `HOSTED_BOUNDS`.
  */
-export type Hosting = 'created' | 'kept' | 'noSession' | 'noService' | 'idTaken' | 'instanceTaken' | 'tooMany';
+export type HostingOutcome = 'created' | 'kept' | 'noSession' | 'noService' | 'idTaken' | 'instanceTaken' | 'tooMany';
 
 /** What a dial needs to know of a terminator. */
 export interface DialTarget {
@@ -80,10 +80,10 @@ export interface HostedTerminatorStore {
   /** Whether it is there exactly so: then `host` would change nothing. */
   isHosted(draft: HostedDraft): Promise<boolean>;
   /** Call in a transaction. */
-  host(draft: HostedDraft): Promise<Hosting>;
+  host(draft: HostedDraft): Promise<HostingOutcome>;
   /** As `isHosted` and `host`, for what the router hosts itself. */
   isTunnelHosted(draft: TunnelDraft): Promise<boolean>;
-  hostTunnel(draft: TunnelDraft): Promise<Hosting>;
+  hostTunnel(draft: TunnelDraft): Promise<HostingOutcome>;
   /**
    * The best, in the order of precedence and of what they cost with their path; among equals any. For a strategy that
    * takes any of the best precedence, any of that.
@@ -248,7 +248,7 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     return rows[0]?.taken === true;
   };
   const find = async (id: string) => await db.one(FIND, [id]);
-  const upsert = async (draft: AnyDraft, { binding, sessionId, serviceId, hostId }: Owner): Promise<Hosting> => {
+  const upsert = async (draft: AnyDraft, { binding, sessionId, serviceId, hostId }: Owner): Promise<HostingOutcome> => {
     if (await isInstanceTaken(serviceId, hostId, draft)) return 'instanceTaken';
     const rows = await db.many(UPSERT, [
       draft.id,

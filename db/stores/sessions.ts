@@ -24,7 +24,7 @@ import {
 } from './session-grants.js';
 import { entity } from '../query/entity.js';
 import { text } from '../query/fields.js';
-import { detailSql, json } from '../query/table.js';
+import { detailSql, jsonText } from '../query/table.js';
 import type { Lists, ListRequest, ListSource } from '../query/table.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
 import { HAS_CHANNELS, routersFor } from './session-routers.js';
@@ -352,7 +352,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         draft.serviceId,
         draft.type,
         draft.token,
-        json(draft.tags),
+        jsonText(draft.tags),
         roleAttributes,
         grantsEpoch,
       ];
