@@ -112,7 +112,7 @@ const ownTexts = [
 const PRODUCTION = ['{domain,db,handlers,fabric,server,commands}/**/*.ts'];
 
 /** Folders with comments that do not begin with their subject yet. The list only shrinks. */
-const COMMENTS_TO_MEND = ['db/**', 'server/{changes,events,sessions,api}/**'];
+const COMMENTS_TO_MEND = ['db/stores/**', 'server/{changes,events,sessions,api}/**'];
 
 /** Files with a function of more than 60 lines. The list only shrinks. */
 const LONG_FUNCTIONS = [
@@ -129,16 +129,6 @@ const LONG_FUNCTIONS = [
   'db/stores/webhooks.ts',
   'server/api/api.ts',
   'server/api/app.ts',
-  'server/base/outage-log.ts',
-  'server/changes/change-feed.ts',
-  'server/events/event-hub.ts',
-  'server/events/event-reader.ts',
-  'server/keys/pki.ts',
-  'server/keys/signer-keys.ts',
-  'server/maintenance/maintenance.ts',
-  'server/sockets/outgoing.ts',
-  'server/sockets/stalled.ts',
-  'server/start/memory.ts',
 ];
 
 export default tseslint.config(

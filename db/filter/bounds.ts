@@ -4,12 +4,12 @@
  */
 import type { Test } from './ast.js';
 import type { Value } from './conditions.js';
-import { fault } from './errors.js';
+import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 
 /** Every name with an operator, and every name alone. */
 export const MAX_TESTS = 100;
-/** What takes a row's value apart: tags, upper-casing, long lists against sets. 3,000 rows with 20 of them: 0.3 s. */
+/** Tests that take a value apart: tags, upper-casing, long lists against sets. 3,000 rows with 20 of them: 0.3 s. */
 export const MAX_SLOW_TESTS = 20;
 /** Statements of their own for every row: linked entities, elements of a set one by one. */
 export const MAX_SUBQUERIES = 10;
@@ -48,7 +48,7 @@ export class Budget {
   spend(what: Bounded, amount = 1): void {
     this.#spent[what] += amount;
     const [most, text] = BOUNDS[what];
-    if (this.#spent[what] > most) throw fault(this.kind, `the filter has more than ${most} ${text}`);
+    if (this.#spent[what] > most) throw filterFault(this.kind, `the filter has more than ${most} ${text}`);
   }
 
   /** Counts a test of one value. @throws DomainError */

@@ -11,7 +11,7 @@ import { EVERYTHING, foundByAll, foundByAny } from './clause.js';
 import type { Clause } from './clause.js';
 import { applied, atom, condition, isNegated, mismatch, storable } from './conditions.js';
 import type { Condition, Value } from './conditions.js';
-import { fault } from './errors.js';
+import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { linkedTable, resolve } from './symbols.js';
@@ -48,7 +48,7 @@ export interface Order {
   readonly key: string | null;
 }
 
-/** By id, ascending, unless the entity has an order of its own. */
+/** Order by id, ascending, unless the entity has an order of its own. */
 export const defaultOrder = ({ idSql, order }: SymbolTable): Order => order ?? { sql: idSql, key: 'id' };
 
 export class Compiler {
@@ -63,7 +63,7 @@ export class Compiler {
   constructor(
     readonly params: Params,
     readonly kind: FaultKind,
-    /** Who asks; undefined: a caller without any permission. */
+    /** Rights of the caller; undefined: a caller without any permission. */
     readonly reader: Rights | undefined,
   ) {
     this.#budget = new Budget(kind);
@@ -86,7 +86,7 @@ export class Compiler {
     return this.#hidesArray;
   }
 
-  /** What follows a unique column has no effect. @throws DomainError */
+  /** Fields after a unique column have no effect. @throws DomainError */
   orderBy(table: SymbolTable, fields: readonly SortField[]): Order {
     const parts = new Map<string, string>();
     let unique: ScalarDef | undefined;
@@ -104,7 +104,7 @@ export class Compiler {
   #sortable(table: SymbolTable, name: string): ScalarDef {
     const found = this.#scalarOrTag(table, name);
     if (found.kind === 'tag' || (found.def.equalityOnly && found.def.sortSql === undefined))
-      throw fault(this.kind, `no such sort field: ${name}`);
+      throw filterFault(this.kind, `no such sort field: ${name}`);
     return found.def;
   }
 
@@ -115,14 +115,17 @@ export class Compiler {
     if (found !== undefined) return found;
     const { entity, withheld } = table;
     if (withheld === undefined || resolve(withheld.table, name) === undefined)
-      throw fault(this.kind, `unknown symbol '${name}'`);
-    throw fault(this.kind, `unknown symbol '${name}': ${entity} offer it to the permission ${withheld.unless} alone`);
+      throw filterFault(this.kind, `unknown symbol '${name}'`);
+    throw filterFault(
+      this.kind,
+      `unknown symbol '${name}': ${entity} offer it to the permission ${withheld.unless} alone`,
+    );
   }
 
   #scalarOrTag(table: SymbolTable, name: string): Exclude<Resolved, { kind: 'set' }> {
     const found = this.#resolve(table, name);
     if (found.kind === 'set')
-      throw fault(this.kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
+      throw filterFault(this.kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
     return found;
   }
 
@@ -137,7 +140,7 @@ export class Compiler {
   #set(table: SymbolTable, name: string, usedIn: string): SetDef {
     const found = this.#resolve(table, name);
     if (found.kind !== 'set')
-      throw fault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
+      throw filterFault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
     return found.def;
   }
 
@@ -173,7 +176,7 @@ export class Compiler {
 
   #flag(table: SymbolTable, name: string, negate: boolean, complain: Complaint): Clause {
     const value = this.#value(table, name);
-    if (value.type !== 'bool') throw fault(this.kind, complain(NODES[value.type]));
+    if (value.type !== 'bool') throw filterFault(this.kind, complain(NODES[value.type]));
     this.#budget.spend('tests');
     return applied({ sql: atom(value.sql), nullable: value.nullable }, negate);
   }
@@ -277,14 +280,15 @@ export class Compiler {
    * written over; inside the derived table `t` is still the outer row.
    */
   #members(set: SetDef, expr: SetExpr): string {
-    if (set.kind === 'stringSet') throw fault(this.kind, `attempt to subquery on non-entity symbol ${expr.symbol}`);
+    if (set.kind === 'stringSet')
+      throw filterFault(this.kind, `attempt to subquery on non-entity symbol ${expr.symbol}`);
     this.#budget.spend('subqueries');
     const alias = this.#alias();
     const from = set.from.replaceAll('{alias}', alias);
     const { query } = expr;
     if (query === undefined) return `SELECT FROM ${from}`;
     if (this.#depth >= MAX_SUBQUERY_DEPTH)
-      throw fault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
+      throw filterFault(this.kind, `subqueries are nested deeper than ${MAX_SUBQUERY_DEPTH} levels`);
     this.#depth += 1;
     const linked = linkedTable(set, this.reader !== undefined && holds(this.reader, set.readBy));
     const { sql: where } = this.where(linked, query);

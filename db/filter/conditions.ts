@@ -5,7 +5,7 @@
 import type { CompareOp, Literal, Test } from './ast.js';
 import { MAX_CONTAINED } from './bounds.js';
 import type { Clause, FoundBy } from './clause.js';
-import { fault, shown } from './errors.js';
+import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { isInt64 } from './parse.js';
@@ -86,7 +86,7 @@ export function mismatch(value: Value, test: Test, kind: FaultKind): Error {
       : test.op === 'between'
         ? `${text(test.low)} and ${text(test.high)}`
         : text(test.value);
-  return fault(
+  return filterFault(
     kind,
     `operation ${value.name} ${words} ${shown(right)} is not supported with operands types ${value.type}, ` +
       `${first?.type ?? 'null'}`,
@@ -123,7 +123,7 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   const literals = texts(test.op === 'in' ? test.values : [test.value]);
   if (literals === undefined) return undefined;
   if (test.op === '=' || test.op === 'in') return stringEquality(value, test.op, literals, params);
-  if (value.def?.equalityOnly) throw fault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
+  if (value.def?.equalityOnly) throw filterFault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
   const [literal = ''] = literals;
   if (!canHold(test.op, literal)) return NEVER;
   return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternOf(test.op) };
@@ -155,7 +155,7 @@ function textTest(sql: string, op: TextOp, literal: string, params: Params): str
   if (op === 'contains' || op === 'icontains') return likeTest(sql, op, literal, params);
   const nul = literal.indexOf('\0');
   if (nul < 0) return `${atom(sql)} COLLATE "C" ${op} ${params.bind(literal, 'text')}`;
-  // What is stored is less than "a\0…" exactly when it is at most "a".
+  // A stored text is less than "a\0…" exactly when it is at most "a".
   return `${atom(sql)} COLLATE "C" ${op.startsWith('<') ? '<=' : '>'} ${params.bind(literal.slice(0, nul), 'text')}`;
 }
 

@@ -9,7 +9,7 @@ export type FaultKind = 'invalidFilter' | 'invalidSort';
 /** Long literals are not echoed whole. */
 const MAX_SHOWN = 100;
 
-export function fault(kind: FaultKind, message: string): DomainError {
+export function filterFault(kind: FaultKind, message: string): DomainError {
   return new DomainError(kind, { causeMessage: message });
 }
 

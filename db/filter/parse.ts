@@ -5,7 +5,7 @@
  */
 import { raise } from '../../domain/errors.js';
 import type { CompareOp, Expr, Literal, Operand, Query, SetExpr, SortField, Test } from './ast.js';
-import { fault, shown } from './errors.js';
+import { filterFault, shown } from './errors.js';
 import { datetimeText, stringValue, timestampOf } from './lexer.js';
 import type { Token } from './lexer.js';
 import { TokenReader } from './reader.js';
@@ -48,7 +48,7 @@ class Parser extends TokenReader {
 
   #deeper(depth: number): number {
     if (depth >= MAX_FILTER_DEPTH)
-      throw fault(this.kind, `expression is nested deeper than ${MAX_FILTER_DEPTH} levels`);
+      throw filterFault(this.kind, `expression is nested deeper than ${MAX_FILTER_DEPTH} levels`);
     return depth + 1;
   }
 
@@ -102,10 +102,11 @@ class Parser extends TokenReader {
 
   #integer(clause: 'skip' | 'limit'): number {
     const { value } = this.#number();
-    if (!isInt64(value)) throw fault(this.kind, `expected integer value for ${clause}, but got *ast.Float64ConstNode`);
+    if (!isInt64(value))
+      throw filterFault(this.kind, `expected integer value for ${clause}, but got *ast.Float64ConstNode`);
     // A limit is capped anyway; a skip is shown as it was used, or not at all.
     if (clause === 'skip' && Number(value) > Number.MAX_SAFE_INTEGER)
-      throw fault(this.kind, `expected at most ${Number.MAX_SAFE_INTEGER} for skip, but got ${value}`);
+      throw filterFault(this.kind, `expected at most ${Number.MAX_SAFE_INTEGER} for skip, but got ${value}`);
     return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   }
 
@@ -197,7 +198,7 @@ class Parser extends TokenReader {
 
   // ---- tests
 
-  /** What follows an operand, or undefined when nothing that tests it does. */
+  /** The test after an operand; undefined when there is none. */
   #test(): Test | undefined {
     const blanks = this.peek().kind === 'ws' ? 1 : 0;
     const next = this.peek(blanks);
@@ -269,14 +270,14 @@ class Parser extends TokenReader {
     this.at += 1;
     const value = this.slice(token);
     if (!Number.isFinite(Number(value)))
-      throw fault(this.kind, `could not parse number as float or int: ${shown(value)} is out of range`);
+      throw filterFault(this.kind, `could not parse number as float or int: ${shown(value)} is out of range`);
     return { type: 'number', value };
   }
 
   #datetime(token: Token): Literal {
     const text = datetimeText(this.text, token);
     const value = timestampOf(text);
-    if (value === undefined) throw fault(this.kind, `could not parse datetime: ${text} is not a point in time`);
+    if (value === undefined) throw filterFault(this.kind, `could not parse datetime: ${text} is not a point in time`);
     return { type: 'date', value, text };
   }
 }

@@ -1,5 +1,5 @@
 /** Steps through the tokens of one filter, and says where it stopped making sense. */
-import { fault, shown } from './errors.js';
+import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { tokenize } from './lexer.js';
 import type { Token } from './lexer.js';
@@ -15,7 +15,8 @@ export class TokenReader {
     readonly text: string,
     readonly kind: FaultKind,
   ) {
-    if (text.length > MAX_FILTER_LENGTH) throw fault(kind, `expression is longer than ${MAX_FILTER_LENGTH} characters`);
+    if (text.length > MAX_FILTER_LENGTH)
+      throw filterFault(kind, `expression is longer than ${MAX_FILTER_LENGTH} characters`);
     this.#tokens = tokenize(text);
   }
 
@@ -75,7 +76,7 @@ export class TokenReader {
     const before = this.text.slice(0, token.start);
     const line = before.split('\n').length;
     const column = [...before.slice(before.lastIndexOf('\n') + 1)].length;
-    return fault(
+    return filterFault(
       this.kind,
       `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}. line: ${line}, column: ${column}, symbol: ` +
         `${symbol}`,

@@ -88,7 +88,7 @@ function fromRow(row: Row): AuthPolicy {
   };
 }
 
-/** What changes of a row; the signers have a table of their own. */
+/** Changes of a row; the signers have a table of their own. */
 const changesOf = ({ name, tags, primary, secondary }: Changes<AuthPolicyDraft>) => ({
   name,
   tags,

@@ -11,7 +11,7 @@ import { detailSql, findOne, getOne, selectSql } from '../query/table.js';
 import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { change, locking, read } from '../postgres/statement.js';
 
-/** What `keySource` is stored as. Without a certificate its members are null, and the common name is empty. */
+/** Columns of `keySource`. Without a certificate its members are null, and the common name is empty. */
 interface KeyColumns {
   readonly fingerprint: string | null;
   readonly commonName: string;

@@ -21,7 +21,7 @@ export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
   SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
   WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
 
-/** What `PRESENCE_JOIN` finds, as JSON; null when the router is not connected. JSON has the time as a number. */
+/** Result of `PRESENCE_JOIN` as JSON; null when the router is not connected. JSON has the time as a number. */
 export const PRESENCE = `CASE WHEN o.router_id IS NOT NULL THEN json_build_object(
   'connectedAt', floor(extract(epoch FROM o.connected_at) * 1000), 'syncStatus', o.sync_status,
   'hostname', o.hostname, 'protocols', o.protocols, 'versionInfo', o.version_info) END`;

@@ -76,13 +76,13 @@ export const router = entity<Router, { readonly serverNames: readonly string[] |
 
 const EDGE_ONLY = ['roleAttributes', 'isTunnelerEnabled', 'isVerified', 'online', 'connected'];
 
-/** What administrators may ask of the list of all routers. */
+/** Symbols in the list of all routers. */
 export const anyRouterSymbols = only(
   router.symbols,
   Object.keys(router.symbols.symbols).filter((name) => !EDGE_ONLY.includes(name)),
 );
 
-/** Edge routers of a service, which are listed without id, dates and tags. */
+/** Symbols of the edge routers of a service, which are listed without id, dates and tags. */
 export const serviceEdgeRouterSymbols = only(router.clientSymbols, [
   'name',
   'cost',

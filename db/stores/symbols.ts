@@ -1,6 +1,6 @@
 /**
- * What the lists that are of no declared entity offer to filters and sorts: an allow-list of symbols over the alias
- * `t`. A name that is not here cannot be asked for.
+ * Symbols of the lists that are of no declared entity: what filters and sorts may name, over the alias `t`. A name that
+ * is not here cannot be asked for.
  */
 import { isAuditId } from '../../domain/audit.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';

@@ -38,7 +38,6 @@ import { isAdministration, requireOwnSession, requirePermission } from './permis
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { createdId, requestLine, traceOf } from '../http/request-log.js';
-import type { RequestFacts } from '../http/request-log.js';
 import { ResponseFault, validatorsOf, write, writeError, writeReply, writeStream } from '../http/reply.js';
 import type { AnyReply } from '../http/reply.js';
 import type { OwnChanges } from '../sessions/own-changes.js';
@@ -48,7 +47,7 @@ import { RequestReader } from '../http/request-reader.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
 import type { RequestCounts } from '../http/request-counts.js';
 import { tracedContext } from '../traces/traces.js';
-import type { Traces } from '../http/request-trace.js';
+import type { RequestFacts, Traces } from '../http/request-facts.js';
 
 export interface ApiOptions {
   readonly config: Pick<

@@ -5,30 +5,12 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { couldBeId } from '../../domain/ids.js';
-import type { RequestClock } from '../../db/postgres/request-clock.js';
-import type { OperationSpec } from '../../generated/operation.js';
-import type { Facts } from '../../handlers/handler.js';
 import type { Caller } from '../../handlers/reply.js';
 import type { Exchange } from './exchange.js';
 import { ClientGone } from './body.js';
 import { errorCodeOf } from './envelope.js';
 import type { AnyReply } from './reply.js';
-import type { RequestTrace } from './request-trace.js';
-
-/** Facts of a request, collected until it ends. */
-export interface RequestFacts {
-  readonly address: string;
-  operation?: OperationSpec;
-  caller?: Caller;
-  /** Parameters of the path, once the caller is known. */
-  params?: Readonly<Record<string, string>>;
-  createdId?: string | undefined;
-  facts?: Facts;
-  /** Since its body was whole; absent when times are not asked for. */
-  clock?: RequestClock;
-  /** Absent when requests are not traced. */
-  trace?: RequestTrace;
-}
+import type { RequestFacts } from './request-facts.js';
 
 export function requestLine(
   { request, response, requestId, failure }: Exchange,

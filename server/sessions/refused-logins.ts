@@ -11,7 +11,7 @@ import { networkOf } from '../base/client-address.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 import { OwnChangesSpent } from './own-changes.js';
-import type { RequestFacts } from '../http/request-log.js';
+import type { RequestFacts } from '../http/request-facts.js';
 
 /** Written one by one in a minute: of a network, and of all. */
 export const MOST_OF_NETWORK = 10;

@@ -3,17 +3,16 @@
  * table below, with its default and its check; docs/configuration.md is written from the same table.
  */
 import { hostname } from 'node:os';
-import { parseHost } from '../../domain/pki/server-name.js';
-import { parseKeyKind } from '../../domain/pki/keys.js';
 import { parseTrustDomain } from '../../domain/pki/spiffe.js';
 import { BACKUP } from './backup-settings.js';
 import { CONTROL } from './control-settings.js';
+import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP } from './http-settings.js';
 import { LIMIT_SETTINGS } from './limits.js';
+import { LOG } from './log-settings.js';
 import { METRICS } from './metrics-settings.js';
 import { SPA } from './spa-settings.js';
 import {
-  databaseUrl,
   duration,
   parseFlag,
   hostPort,
@@ -21,19 +20,18 @@ import {
   issuerName,
   listSetting,
   network,
-  oneOf,
   orNone,
   origin,
   password,
-  plainHeader,
   setting,
   parseText,
   username,
   workerCount,
 } from './setting-kinds.js';
+import { TLS } from './tls-settings.js';
 import { TRACES } from './traces-settings.js';
 import { WEBHOOKS } from './webhook-settings.js';
-import type { Setting } from './setting-kinds.js';
+import type { SettingsOf } from './setting-kinds.js';
 
 /** A fault in the configuration: names the setting, where it was set and how to mend it. */
 export class ConfigError extends Error {}
@@ -76,38 +74,7 @@ export const SETTINGS = {
     null,
     'SPIFFE trust domain; made at random, and settable, only at the first start.',
   ),
-  databaseUrl: setting(
-    'database.url',
-    'DATABASE_URL',
-    orNone(databaseUrl),
-    null,
-    'PostgreSQL 15 or newer to use, as a connection URL of libpq; several hosts with commas are tried in their ' +
-      'order until one takes writes. Unset: an embedded server in the data directory.',
-    true,
-  ),
-  databasePoolSize: setting(
-    'database.poolSize',
-    'EDGE_DATABASE_POOL_SIZE',
-    integerBetween(4, 500),
-    20,
-    'Most connections that this controller opens for requests; half of them are for lists, and of those at most 4 ' +
-      'for lists without limit.',
-  ),
-  databasePatience: setting(
-    'database.patience',
-    'EDGE_DATABASE_PATIENCE',
-    duration(0.2, 60),
-    1.5,
-    'How long the database may be silent before requests are answered 503.',
-  ),
-  databaseStartPatience: setting(
-    'database.startPatience',
-    'EDGE_DATABASE_START_PATIENCE',
-    duration(0, 86_400),
-    60,
-    'How long a start waits for a database that cannot be reached, is starting up, only reads, or has no connection ' +
-      'left. What waiting does not mend, such as a wrong password, ends it at once.',
-  ),
+  ...DATABASE_SETTINGS,
   totpIssuer: setting(
     'totp.issuer',
     'EDGE_TOTP_ISSUER',
@@ -162,35 +129,7 @@ export const SETTINGS = {
     'Earlier master keys, still accepted for reading while secrets are sealed again.',
     true,
   ),
-  tlsKey: setting(
-    'tls.key',
-    'EDGE_TLS_KEY',
-    (value) => parseKeyKind(parseText(value)),
-    'ec-p256' as const,
-    'Kind of the keys made at the first start: ec-p256, rsa-2048, rsa-3072 or rsa-4096.',
-  ),
-  tlsNames: setting(
-    'tls.names',
-    'EDGE_TLS_NAMES',
-    listSetting((value) => parseHost(parseText(value))),
-    [] as readonly string[],
-    'Further host names and addresses for the server certificate.',
-  ),
-  tlsRouterNames: setting(
-    'tls.routerNames',
-    'EDGE_TLS_ROUTER_NAMES',
-    listSetting((value) => parseHost(parseText(value))),
-    [] as readonly string[],
-    'Names and addresses of controllers that routers may have in their certificates, too: for machines that are ' +
-      'reached under one name. A router that has one can pass for the controller there. The same on all controllers.',
-  ),
-  tlsRenewalCheck: setting(
-    'tls.renewalCheck',
-    'EDGE_TLS_RENEWAL_CHECK',
-    duration(0.1, 604_800),
-    3600,
-    'How often a running controller looks whether its certificate is due for renewal, or was renewed by another one.',
-  ),
+  ...TLS,
   sessionTimeout: setting(
     'edge.api.sessionTimeout',
     'EDGE_API_SESSION_TIMEOUT',
@@ -269,47 +208,9 @@ export const SETTINGS = {
   ...HTTP,
   ...LIMIT_SETTINGS,
   ...WEBHOOKS,
-  logLevel: setting(
-    'log.level',
-    'EDGE_LOG_LEVEL',
-    oneOf('debug', 'info', 'warn', 'error', 'silent'),
-    'info',
-    'Least severe log line that is written.',
-  ),
-  logFormat: setting(
-    'log.format',
-    'EDGE_LOG_FORMAT',
-    oneOf('auto', 'json', 'pretty'),
-    'auto',
-    'auto: readable on a terminal, JSON elsewhere.',
-  ),
-  logRequests: setting(
-    'log.requests',
-    'EDGE_LOG_REQUESTS',
-    oneOf('all', 'changes', 'none'),
-    'changes',
-    'Which requests get a log line: all, those that change something, or none. Failures of ours always do.',
-  ),
-  slowRequest: setting(
-    'log.slow',
-    'EDGE_LOG_SLOW',
-    duration(0, 600),
-    1,
-    'Requests that take longer get a line of their own, whatever they are, which tells where the time went; 0s: ' +
-      'none do.',
-  ),
-  requestIdHeader: setting(
-    'log.requestIdHeader',
-    'EDGE_LOG_REQUEST_ID_HEADER',
-    orNone(plainHeader),
-    null,
-    'Header in which a load balancer names each request, such as x-request-id: the name is used in logs and answers ' +
-      'when it has 1 to 64 letters, digits, dots, hyphens and underscores. Unset: names are made here.',
-  ),
+  ...LOG,
   ...METRICS,
   ...TRACES,
 };
 
-export type Settings = {
-  readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
-};
+export type Settings = SettingsOf<typeof SETTINGS>;

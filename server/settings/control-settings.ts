@@ -3,8 +3,8 @@
  * docs/control-channel.md says when to have one.
  */
 import { formatHostPort, parseHostPort } from '../../domain/pki/server-name.js';
-import type { Settings } from './config.js';
 import { parseFlag, hostPort, orNone, setting } from './setting-kinds.js';
+import type { SettingsOf } from './setting-kinds.js';
 
 export const CONTROL = {
   controlListen: setting(
@@ -32,12 +32,14 @@ export const CONTROL = {
   ),
 };
 
+type ControlConfig = SettingsOf<typeof CONTROL>;
+
 /** Address at which routers reach this controller, as `host:port`. */
 export function routersReach({
   advertise,
   controlAdvertise,
   controlListen,
-}: Pick<Settings, 'advertise' | 'controlAdvertise' | 'controlListen'>): string {
+}: Pick<ControlConfig, 'controlAdvertise' | 'controlListen'> & { readonly advertise: string }): string {
   if (controlAdvertise !== null) return controlAdvertise;
   if (controlListen === null) return advertise;
   return formatHostPort({ host: parseHostPort(advertise).host, port: parseHostPort(controlListen).port });
@@ -48,7 +50,7 @@ export function controlFaults({
   listen,
   controlListen,
   controlAdvertise,
-}: Partial<Pick<Settings, 'listen' | 'controlListen' | 'controlAdvertise'>>): string[] {
+}: Partial<Pick<ControlConfig, 'controlListen' | 'controlAdvertise'> & { readonly listen: string }>): string[] {
   if (controlListen === undefined || controlListen === null) return [];
   const { port } = parseHostPort(controlListen);
   if (port === 0)

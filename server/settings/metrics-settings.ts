@@ -3,8 +3,8 @@
  * them.
  */
 import { isLoopback, parseHostPort } from '../../domain/pki/server-name.js';
-import type { Settings } from './config.js';
 import { bearerToken, parseFlag, hostPort, oneOf, orNone, setting, parseText } from './setting-kinds.js';
+import type { SettingsOf } from './setting-kinds.js';
 
 export const METRICS = {
   metricsListen: setting(
@@ -68,7 +68,7 @@ export const METRICS = {
   ),
 };
 
-type MetricsConfig = Pick<Settings, keyof typeof METRICS>;
+type MetricsConfig = SettingsOf<typeof METRICS>;
 
 /** Returns the faults of these settings together, as sentences. */
 export function metricsFaults(config: Partial<MetricsConfig>): string[] {

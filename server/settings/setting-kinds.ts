@@ -18,6 +18,9 @@ export interface Setting<T> {
   readonly isSecret?: boolean;
 }
 
+/** The values of a table of settings, by key. */
+export type SettingsOf<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
+
 export const setting = <T>(
   path: string,
   env: string,

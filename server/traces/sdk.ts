@@ -19,7 +19,7 @@ import { basePaths } from '../../generated/routes.js';
 import type { Logger } from '../base/log.js';
 import { requestLine } from '../http/request-log.js';
 import { headersOf, parentOf } from './traceparent.js';
-import type { RequestTrace, Traces } from '../http/request-trace.js';
+import type { RequestTrace, Traces } from '../http/request-facts.js';
 
 export interface TraceOptions {
   readonly url: string;

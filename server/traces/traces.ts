@@ -8,7 +8,7 @@ import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
 import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
-import type { RequestTrace, Traces } from '../http/request-trace.js';
+import type { RequestTrace, Traces } from '../http/request-facts.js';
 import { readSettingFile } from '../settings/setting-files.js';
 import { tracedKeys } from '../keys/signer-keys.js';
 

@@ -38,10 +38,6 @@ const KNOWN: readonly Circle[] = [
     files: ['db/filter/bounds.ts', 'db/filter/conditions.ts'],
   },
   {
-    reason: 'the settings of a listener are read into their part of the whole configuration',
-    files: ['config', 'control-settings', 'metrics-settings'].map((name) => `server/settings/${name}.ts`),
-  },
-  {
     reason: 'the account that PostgreSQL runs as is logged as its server is',
     files: ['access', 'account', 'binaries', 'cluster', 'server', 'tool'].map((name) => `db/embedded/${name}.ts`),
   },
@@ -63,10 +59,6 @@ const KNOWN: readonly Circle[] = [
   {
     reason: 'a target is chosen for a dial, which is declared where circuits are built',
     files: ['fabric/traffic/circuit-builder.ts', 'fabric/traffic/dial-targets.ts'],
-  },
-  {
-    reason: 'the log of requests has the id of a trace, which records what the log has seen',
-    files: ['server/http/request-log.ts', 'server/http/request-trace.ts'],
   },
 ];
 
