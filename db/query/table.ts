@@ -374,4 +374,5 @@ export async function remove(db: Db, table: string, entity: string, id: string):
 }
 
 /** A jsonb parameter. */
-export const jsonText = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
+export const jsonText = (value: unknown): string | undefined =>
+  value === undefined ? undefined : JSON.stringify(value);

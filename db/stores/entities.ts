@@ -3,7 +3,7 @@ import type { SymbolTable } from '../filter/index.js';
 import type { Versioned } from '../postgres/contracts.js';
 import { ca } from './cas.js';
 import { apiSessionCertificate } from './api-session-certificates.js';
-import { apiSession } from './api-sessions.js';
+import { apiSession } from './api-session-rows.js';
 import { authPolicy } from './auth-policies.js';
 import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
@@ -21,12 +21,12 @@ import { anyRouterSymbols, router, serviceEdgeRouterSymbols } from './routers.js
 import { serviceEdgeRouterPolicy } from './service-edge-router-policies.js';
 import { servicePolicy } from './service-policies.js';
 import { service } from './services.js';
-import { session } from './sessions.js';
+import { session } from './session-rows.js';
 import * as ofOtherLists from './symbols.js';
 import { terminator } from './terminators.js';
 import { deadLetter, webhook } from './webhooks.js';
 
-/** What the APIs read and change by id, as far as it is a declared entity. */
+/** An entity that the APIs read and change by id, as far as it is declared. */
 interface Declared {
   readonly collections: readonly string[];
   readonly versioned: Versioned | undefined;
@@ -62,21 +62,21 @@ const ENTITIES: readonly Declared[] = [
   webhook,
 ];
 
-/** By collection: where the versions of its entities are. */
+/** The places of the versions of entities, by collection. */
 export const versions: ReadonlyMap<string, Versioned> = new Map(
   ENTITIES.flatMap(({ collections, versioned }) =>
     versioned === undefined ? [] : collections.map((collection) => [collection, versioned] as const),
   ),
 );
 
-/** What administrators may ask of every list. */
+/** Symbols that administrators may ask of every list. */
 export const symbolTables: readonly SymbolTable[] = [
   ...ENTITIES.map(({ symbols }) => symbols),
   anyRouterSymbols,
   ...Object.values(ofOtherLists),
 ];
 
-/** What clients may ask of their lists. */
+/** Symbols that clients may ask of their lists. */
 export const clientTables: readonly SymbolTable[] = [
   ...ENTITIES.map(({ clientSymbols }) => clientSymbols),
   serviceEdgeRouterSymbols,
