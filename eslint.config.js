@@ -118,13 +118,7 @@ const COMMENTS_TO_MEND = [
 ];
 
 /** Files with a function of more than 60 lines. The list only shrinks. */
-const LONG_FUNCTIONS = [
-  'db/stores/access-view.ts',
-  'db/stores/auth-policies.ts',
-  'db/stores/routers.ts',
-  'server/api/api.ts',
-  'server/api/app.ts',
-];
+const LONG_FUNCTIONS = ['db/stores/routers.ts', 'server/api/api.ts', 'server/api/app.ts'];
 
 export default tseslint.config(
   {
