@@ -8,10 +8,10 @@ import { asyncChange, change } from '../postgres/statement.js';
 
 /** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */
 const LIFETIME = "interval '4 seconds'";
-/** Of a host `h`. */
+/** The host `h` shows signs of life. */
 export const HOST_IS_ALIVE = `h.seen_at > now() - ${LIFETIME}`;
 
-/** What a host knows of one router. */
+/** All that a host knows of one router. */
 export interface RouterChannelRow extends RouterPresence {
   readonly routerId: string;
 }
