@@ -2,7 +2,7 @@
 import type { PolicyType } from '../../domain/model.js';
 import type { CheckFailure } from '../../domain/posture/failures.js';
 import type { Db } from '../postgres/contracts.js';
-import { jsonb } from '../query/table.js';
+import { jsonText } from '../query/table.js';
 import { asyncChange, slowRead } from '../postgres/statement.js';
 
 interface PolicyFailure {
@@ -20,7 +20,7 @@ export interface FailedRequest {
   readonly policyFailures: readonly PolicyFailure[];
 }
 
-/** Of each identity. */
+/** Kept of each identity. */
 const MAX = 50;
 
 const NOTE = asyncChange(
@@ -50,7 +50,7 @@ const FAILED_REQUESTS = slowRead<FailedRequest & { at: Date }>(
 export function failedRequestStore(db: Db): FailedRequestStore {
   return {
     async note(identityId, { apiSessionId, serviceId, serviceName, sessionType, policyFailures }) {
-      await db.execute(NOTE, [identityId, apiSessionId, serviceId, serviceName, sessionType, jsonb(policyFailures)]);
+      await db.execute(NOTE, [identityId, apiSessionId, serviceId, serviceName, sessionType, jsonText(policyFailures)]);
     },
     async ofIdentity(identityId) {
       const rows = await db.many(FAILED_REQUESTS, [identityId]);
