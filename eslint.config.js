@@ -129,8 +129,6 @@ const LONG_FUNCTIONS = [
   'db/stores/session-opening.ts',
   'db/stores/sessions.ts',
   'db/stores/webhooks.ts',
-  'server/api/api.ts',
-  'server/api/app.ts',
   'server/base/outage-log.ts',
   'server/changes/change-feed.ts',
   'server/events/event-hub.ts',
