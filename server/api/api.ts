@@ -211,7 +211,7 @@ const actorOf = ({ caller, address }: RequestFacts, requestId: string, controlle
   return { kind: 'identity', id, name, apiSessionId, address, requestId, controller };
 };
 
-/** Returns the operation, or why there is none: `routeUnknown` or `methodNotAllowed`: that is answered once the body was read. */
+/** Returns the fault of a route, `routeUnknown` or `methodNotAllowed`: it is thrown once the body was read. */
 function tryRoute(request: IncomingMessage, path: string): Match | DomainError {
   try {
     return route(request, path);

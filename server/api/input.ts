@@ -1,4 +1,4 @@
-/** Makes the typed input of a handler: what the request says, checked against the spec, and what its connection tells. */
+/** Makes the input of a handler: typed values of the request, checked against the spec, and its connection. */
 import type { IncomingMessage } from 'node:http';
 import { invalidField } from '../../domain/errors.js';
 import type { OperationSpec } from '../../generated/operation.js';

@@ -1,6 +1,6 @@
 /**
- * Writes lists. One that fits into a piece is written at once; a longer one becomes text in turns, and one without limit
- * leaves in batches, each element checked before it does.
+ * Writes lists. One that fits into a piece is written at once; a longer one becomes text in turns, and one without
+ * limit leaves in batches, each element checked before it does.
  */
 import type { ServerResponse } from 'node:http';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
