@@ -18,7 +18,7 @@ import type { Settings } from '../../server/settings/config.js';
 import type { Logger } from '../../server/base/log.js';
 import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { withNetwork } from '../../server/data/network-access.js';
-import { createOutgoing } from '../../server/sockets/outgoing.js';
+import { Outgoing } from '../../server/sockets/outgoing.js';
 import { createPki } from '../../server/keys/pki.js';
 import { serverIdentity } from '../../server/keys/renewal.js';
 import type { AnyReply } from '../../server/http/reply.js';
@@ -101,7 +101,7 @@ async function openContext(
   const identity = serverIdentity(network.keys.server);
   const pki = await createPki(network.trustDomain, network.keys.authority);
   const enrollments = createEnrollments({ config, identity, pki, stores });
-  const outgoing = createOutgoing({ allow: config.outgoingAllow });
+  const outgoing = new Outgoing({ allow: config.outgoingAllow });
   return (tx) =>
     partialContext(PURPOSE, {
       stores: tx,

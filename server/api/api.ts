@@ -14,6 +14,7 @@ import type { Context } from '../../handlers/context.js';
 import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import type { Bindings, BoundHandler, BoundInput } from '../sessions/binder.js';
 import { createBodyReader } from '../http/body.js';
+import type { ReadBody } from '../http/body.js';
 import { addressOf } from '../base/client-address.js';
 import type { Compression } from '../http/compression.js';
 import type { Settings } from '../settings/config.js';
@@ -72,7 +73,7 @@ const LARGE_BODY = 64 * 1024;
 export class Apis {
   readonly #options: ApiOptions;
   readonly #credentials: Credentials;
-  readonly #readBody: ReturnType<typeof createBodyReader>;
+  readonly #readBody: ReadBody;
   readonly #largeBodies = new YieldQueue({ waiting: Number.POSITIVE_INFINITY });
 
   constructor(options: ApiOptions) {

@@ -8,21 +8,8 @@ import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/postg
 import type { Outage } from '../../db/postgres/outages.js';
 import type { Logger } from './log.js';
 
-export interface OutageLog {
-  /** A request failed; an error that is not about the database is ignored. */
-  seen(error: unknown): void;
-  /** The database was found not to be usable; that lasts until `recovered`. */
-  lost(error: unknown): void;
-  recovered(): void;
-  /** A change is refused because changes wait for a standby, or that is over. */
-  confirmed(isConfirmed: boolean): void;
-  /** The state in which no caller can change anything, if there is one whose end is certain to be noticed. */
-  stopping(): Outage | undefined;
-  close(): void;
-}
-
 export interface OutageTimes {
-  /** Between two lines about the same cause. */
+  /** Time between two lines about the same cause. */
   readonly repeatMs: number;
   /** A cause that no request met for so long is over. */
   readonly quietMs: number;
@@ -32,29 +19,116 @@ export interface OutageTimes {
 /** Asks whether a cause is over; undefined when that is unknown. A cause without one is over when it is quiet. */
 export type Probes = Partial<Record<Outage, () => Promise<boolean | undefined>>>;
 
-interface State {
-  readonly since: number;
-  last: number;
-  reported: number;
+/** A cause that is not over, and what is known of it. */
+class OpenOutage {
+  readonly since = performance.now();
+  last = this.since;
+  reported = this.since;
   /** Requests that failed since the last line. */
-  failed: number;
-  isUrgent: boolean;
-  /** Lasts until the database is found usable, though no request meets it. */
-  isHeld: boolean;
+  failed = 0;
+  isUrgent = false;
   /** Its probe is under way. */
-  isProbed: boolean;
-  error: unknown;
+  isProbed = false;
+
+  /** @param isHeld  it lasts until the database is found usable, though no request meets it */
+  constructor(
+    readonly error: unknown,
+    public isHeld: boolean,
+  ) {}
 }
 
 const TIMES: OutageTimes = { repeatMs: 60_000, quietMs: 30_000, tickMs: 1_000 };
 
 type Lines = Pick<Logger, 'info' | 'warn' | 'error'>;
 
-export function createOutageLog(log: Lines, probes: Probes = {}, { repeatMs, quietMs, tickMs } = TIMES): OutageLog {
-  const open = new Map<Outage, State>();
-  let timer: NodeJS.Timeout | undefined;
+export class OutageLog {
+  readonly #log: Lines;
+  readonly #probes: Probes;
+  readonly #times: OutageTimes;
+  readonly #open = new Map<Outage, OpenOutage>();
+  /** Runs while a cause is open. */
+  #timer: NodeJS.Timeout | undefined;
 
-  const report = (outage: Outage, state: State) => {
+  constructor(log: Lines, probes: Probes = {}, times = TIMES) {
+    this.#log = log;
+    this.#probes = probes;
+    this.#times = times;
+  }
+
+  /** A request failed; an error that is not about the database is ignored. */
+  seen(error: unknown): void {
+    if (error instanceof DatabaseUnavailable) this.#note(error.cause ?? error, error.outage, false);
+  }
+
+  /** The database was found not to be usable; that lasts until `recovered`. */
+  lost(error: unknown): void {
+    this.#note(error, outageOf(error) ?? 'unreachable', true);
+  }
+
+  recovered(): void {
+    for (const [outage, state] of this.#open)
+      if (state.isHeld || OUTAGES[outage].breaksConnection) this.#end(outage, state);
+    this.#log.info('the database answers again');
+  }
+
+  /** A change is refused because changes wait for a standby, or that is over. */
+  confirmed(isConfirmed: boolean): void {
+    const state = this.#open.get('unconfirmed');
+    if (!isConfirmed) this.#note(new DatabaseUnavailable('unconfirmed', undefined), 'unconfirmed', true);
+    else if (state !== undefined) this.#end('unconfirmed', state);
+  }
+
+  /** The state in which no caller can change anything, if there is one whose end is certain to be noticed. */
+  stopping(): Outage | undefined {
+    const isNoticed = (outage: Outage, isHeld: boolean) => isHeld || this.#probes[outage] !== undefined;
+    return [...this.#open].find(
+      ([outage, { isHeld }]) => OUTAGES[outage].stopsChanges && isNoticed(outage, isHeld),
+    )?.[0];
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #note(error: unknown, outage: Outage, isHeld: boolean): void {
+    const known = this.#open.get(outage);
+    const state = known ?? new OpenOutage(error, isHeld);
+    state.last = performance.now();
+    if (isHeld) state.isHeld = true;
+    else state.failed += 1;
+    if (known !== undefined) return;
+    this.#open.set(outage, state);
+    this.#report(outage, state);
+    this.#timer ??= setInterval(() => {
+      this.#tick();
+    }, this.#times.tickMs).unref();
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    for (const [outage, state] of this.#open) {
+      void this.#probe(outage, state);
+      const isUrgentNow = !state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000;
+      if (!state.isHeld && now - state.last >= this.#times.quietMs) this.#end(outage, state);
+      else if (isUrgentNow || now - state.reported >= this.#times.repeatMs) this.#report(outage, state);
+    }
+    if (this.#open.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  async #probe(outage: Outage, state: OpenOutage): Promise<void> {
+    if (state.isProbed) return;
+    state.isProbed = true;
+    const isOver = await this.#probes[outage]?.();
+    state.isProbed = false;
+    if (this.#open.get(outage) !== state || isOver === undefined) return;
+    if (isOver) this.#end(outage, state);
+    else state.last = performance.now();
+  }
+
+  #report(outage: Outage, state: OpenOutage): void {
     const now = performance.now();
     const { state: text, advice, patienceSeconds } = OUTAGES[outage];
     state.isUrgent = now - state.since >= patienceSeconds * 1000;
@@ -65,82 +139,14 @@ export function createOutageLog(log: Lines, probes: Probes = {}, { repeatMs, qui
       failed: state.failed,
       seconds: seconds(now - state.since),
     };
-    log[state.isUrgent ? 'error' : 'warn'](facts, `${text}; requests that need it are refused. ${advice}.`);
+    this.#log[state.isUrgent ? 'error' : 'warn'](facts, `${text}; requests that need it are refused. ${advice}.`);
     [state.reported, state.failed] = [now, 0];
-  };
-  const end = (outage: Outage, { since, failed }: State) => {
-    open.delete(outage);
-    log.info({ outage, failed, seconds: seconds(performance.now() - since) }, `over: ${OUTAGES[outage].state}`);
-  };
-  const probe = async (outage: Outage, state: State) => {
-    if (state.isProbed) return;
-    state.isProbed = true;
-    const isOver = await probes[outage]?.();
-    state.isProbed = false;
-    if (open.get(outage) !== state || isOver === undefined) return;
-    if (isOver) end(outage, state);
-    else state.last = performance.now();
-  };
-  const tick = () => {
-    const now = performance.now();
-    for (const [outage, state] of open) {
-      void probe(outage, state);
-      const isUrgentNow = !state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000;
-      if (!state.isHeld && now - state.last >= quietMs) end(outage, state);
-      else if (isUrgentNow || now - state.reported >= repeatMs) report(outage, state);
-    }
-    if (open.size === 0) {
-      clearInterval(timer);
-      timer = undefined;
-    }
-  };
-  const note = (error: unknown, outage: Outage, isHeld: boolean) => {
-    const now = performance.now();
-    const known = open.get(outage);
-    const state = known ?? {
-      since: now,
-      last: now,
-      reported: now,
-      failed: 0,
-      isUrgent: false,
-      isHeld,
-      isProbed: false,
-      error,
-    };
-    state.last = now;
-    if (isHeld) state.isHeld = true;
-    else state.failed += 1;
-    if (known !== undefined) return;
-    open.set(outage, state);
-    report(outage, state);
-    timer ??= setInterval(tick, tickMs).unref();
-  };
+  }
 
-  return {
-    seen(error) {
-      const outage = error instanceof DatabaseUnavailable ? error.outage : undefined;
-      if (outage !== undefined) note((error as Error).cause ?? error, outage, false);
-    },
-    lost(error) {
-      note(error, outageOf(error) ?? 'unreachable', true);
-    },
-    recovered() {
-      for (const [outage, state] of open) if (state.isHeld || OUTAGES[outage].breaksConnection) end(outage, state);
-      log.info('the database answers again');
-    },
-    confirmed(isConfirmed) {
-      const state = open.get('unconfirmed');
-      if (!isConfirmed) note(new DatabaseUnavailable('unconfirmed', undefined), 'unconfirmed', true);
-      else if (state !== undefined) end('unconfirmed', state);
-    },
-    stopping: () =>
-      [...open].find(
-        ([outage, { isHeld }]) => OUTAGES[outage].stopsChanges && (isHeld || probes[outage] !== undefined),
-      )?.[0],
-    close() {
-      clearInterval(timer);
-    },
-  };
+  #end(outage: Outage, { since, failed }: OpenOutage): void {
+    this.#open.delete(outage);
+    this.#log.info({ outage, failed, seconds: seconds(performance.now() - since) }, `over: ${OUTAGES[outage].state}`);
+  }
 }
 
 const seconds = (ms: number) => Math.round(ms / 100) / 10;

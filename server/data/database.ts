@@ -21,8 +21,7 @@ import { OUTAGES } from '../../db/postgres/outages.js';
 import { prepareDataDir } from './data-dir.js';
 import { waitForDatabase } from './database-start.js';
 import type { Logger } from '../base/log.js';
-import { createOutageLog } from '../base/outage-log.js';
-import type { OutageLog } from '../base/outage-log.js';
+import { OutageLog } from '../base/outage-log.js';
 
 const { isWorker } = cluster;
 
@@ -70,7 +69,7 @@ export async function connectDatabase(options: ConnectOptions): Promise<OpenData
   if (!isWorker && besideRunning !== true) reportRoom(room, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   if (newer.length > 0) log.warn({ newer }, 'the schema is that of a newer release, which this one can work with');
-  const outages = createOutageLog(log, { diskFull: () => database.hasSpace() });
+  const outages = new OutageLog(log, { diskFull: () => database.hasSpace() });
   closers.push(() => {
     outages.close();
   });

@@ -7,6 +7,7 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { TokenSigner } from '../../domain/auth/external-signer.js';
 import { keyWeakness } from '../../domain/pki/ca-certificate.js';
 import type { KnownKey, OutgoingTrace, SignerKeys } from '../../handlers/context.js';
 import type { Logger } from '../base/log.js';
@@ -21,7 +22,7 @@ const PAUSE_MS = 5_000;
 const MAX_KEPT_KEYS = 20_000;
 const MAX_CERTIFICATES = 1_000;
 const MAX_KEYS = 100;
-/** Endpoints asked within one pause. */
+/** Limit for endpoints asked within one pause. */
 const MAX_ASKED = 10_000;
 
 interface Published {
@@ -42,84 +43,105 @@ export interface SignerKeysOptions {
   readonly maxAsked?: number;
 }
 
-/** The same keys; what has to be fetched for them is part of a trace. */
+/** Returns the same keys; what has to be fetched for them is part of a trace. */
 export const tracedKeys = (keys: SignerKeys, trace: OutgoingTrace | undefined): SignerKeys =>
   trace === undefined ? keys : { find: (signer, kid) => keys.find(signer, kid, trace) };
 
-export function createSignerKeys({
-  outgoing,
-  log,
-  steadyMs = () => performance.now(),
-  maxAsked = MAX_ASKED,
-}: SignerKeysOptions): SignerKeys {
-  const published = new LRUCache<string, Published>({
+export class SignerKeyCache implements SignerKeys {
+  readonly #outgoing: Pick<Outgoing, 'get'>;
+  readonly #log: Logger;
+  readonly #steadyMs: () => number;
+  readonly #asked: AskedEndpoints;
+  readonly #published = new LRUCache<string, Published>({
     maxSize: MAX_KEPT_KEYS,
     sizeCalculation: ({ keys }) => Math.max(1, keys.size),
   });
-  const certified = new LRUCache<string, KeyObject>({ max: MAX_CERTIFICATES });
-  /** Requests by endpoint, in order. */
-  const asked = new Map<string, Asked>();
+  readonly #certified = new LRUCache<string, KeyObject>({ max: MAX_CERTIFICATES });
 
-  const fetchKeys = async (signerId: string, endpoint: string, trace?: OutgoingTrace): Promise<void> => {
-    const sinceMs = steadyMs();
-    try {
-      published.set(endpoint, { keys: keysIn(await outgoing.get(endpoint, trace)), untilMs: sinceMs + LIFE_MS });
-    } catch (error) {
-      const reason = error instanceof OutgoingFault || error instanceof SyntaxError ? error.message : String(error);
-      log.warn({ signerId, reason }, 'keys of an external JWT signer could not be fetched');
-    }
-  };
+  constructor({ outgoing, log, steadyMs = () => performance.now(), maxAsked = MAX_ASKED }: SignerKeysOptions) {
+    this.#outgoing = outgoing;
+    this.#log = log;
+    this.#steadyMs = steadyMs;
+    this.#asked = new AskedEndpoints(steadyMs, maxAsked);
+  }
 
-  /** The request to the endpoint that is under way, begun if it may be; undefined when it may not. */
-  const ask = (signerId: string, endpoint: string, trace?: OutgoingTrace): Promise<void> | undefined => {
-    const nowMs = steadyMs();
-    for (const [each, { atMs, pending }] of asked) {
-      if (nowMs - atMs < PAUSE_MS || pending !== undefined) break;
-      asked.delete(each);
-    }
-    const known = asked.get(endpoint);
-    if (known !== undefined) return known.pending;
-    if (asked.size >= maxAsked) return undefined;
-    const entry: Asked = { atMs: nowMs, pending: undefined };
-    asked.set(endpoint, entry);
-    entry.pending = fetchKeys(signerId, endpoint, trace).finally(() => {
-      entry.pending = undefined;
-    });
-    return entry.pending;
-  };
+  async find(signer: TokenSigner, kid: string | undefined, trace?: OutgoingTrace): Promise<KnownKey | undefined> {
+    const { certificate, jwksEndpoint } = signer.keySource;
+    if (jwksEndpoint !== null)
+      return kid === undefined ? undefined : this.#findPublished(signer.id, jwksEndpoint, kid, trace);
+    if (certificate === null || (signer.kid !== null && signer.kid !== kid)) return undefined;
+    return { key: this.#keyOfCertificate(certificate.certPem), untilMs: Number.POSITIVE_INFINITY };
+  }
 
-  const findPublished = async (
+  async #findPublished(
     signerId: string,
     endpoint: string,
     kid: string,
     trace?: OutgoingTrace,
-  ): Promise<KnownKey | undefined> => {
-    const known = (): KnownKey | undefined => {
-      const kept = published.get(endpoint);
-      const key = kept !== undefined && steadyMs() < kept.untilMs ? kept.keys.get(kid) : undefined;
-      return kept === undefined || key === undefined ? undefined : { key, untilMs: kept.untilMs };
-    };
-    const found = known();
+  ): Promise<KnownKey | undefined> {
+    const found = this.#known(endpoint, kid);
     if (found !== undefined) return found;
-    await ask(signerId, endpoint, trace);
-    return known();
-  };
+    await this.#asked.ask(endpoint, () => this.#fetch(signerId, endpoint, trace));
+    return this.#known(endpoint, kid);
+  }
 
-  const keyOfCertificate = (certPem: string): KeyObject => {
-    const known = certified.get(certPem);
+  #known(endpoint: string, kid: string): KnownKey | undefined {
+    const kept = this.#published.get(endpoint);
+    const key = kept !== undefined && this.#steadyMs() < kept.untilMs ? kept.keys.get(kid) : undefined;
+    return kept === undefined || key === undefined ? undefined : { key, untilMs: kept.untilMs };
+  }
+
+  async #fetch(signerId: string, endpoint: string, trace?: OutgoingTrace): Promise<void> {
+    const untilMs = this.#steadyMs() + LIFE_MS;
+    try {
+      this.#published.set(endpoint, { keys: keysIn(await this.#outgoing.get(endpoint, trace)), untilMs });
+    } catch (error) {
+      const reason = error instanceof OutgoingFault || error instanceof SyntaxError ? error.message : String(error);
+      this.#log.warn({ signerId, reason }, 'keys of an external JWT signer could not be fetched');
+    }
+  }
+
+  #keyOfCertificate(certPem: string): KeyObject {
+    const known = this.#certified.get(certPem);
     if (known !== undefined) return known;
     const { publicKey } = new X509Certificate(certPem);
-    certified.set(certPem, publicKey);
+    this.#certified.set(certPem, publicKey);
     return publicKey;
-  };
+  }
+}
 
-  return {
-    async find({ id, kid: kidOfSigner, keySource: { certificate, jwksEndpoint } }, kid, trace) {
-      if (jwksEndpoint !== null) return kid === undefined ? undefined : findPublished(id, jwksEndpoint, kid, trace);
-      if (certificate === null || (kidOfSigner !== null && kidOfSigner !== kid)) return undefined;
-      return { key: keyOfCertificate(certificate.certPem), untilMs: Number.POSITIVE_INFINITY };
-    },
-  };
+/** Endpoints that were asked within the last pause, in order. */
+class AskedEndpoints {
+  readonly #asked = new Map<string, Asked>();
+  readonly #steadyMs: () => number;
+  readonly #max: number;
+
+  constructor(steadyMs: () => number, max: number) {
+    this.#steadyMs = steadyMs;
+    this.#max = max;
+  }
+
+  /** Returns the request to the endpoint that is under way, begun if it may be; undefined when it may not. */
+  ask(endpoint: string, fetch: () => Promise<void>): Promise<void> | undefined {
+    const nowMs = this.#steadyMs();
+    this.#dropOld(nowMs);
+    const known = this.#asked.get(endpoint);
+    if (known !== undefined) return known.pending;
+    if (this.#asked.size >= this.#max) return undefined;
+    const entry: Asked = { atMs: nowMs, pending: undefined };
+    this.#asked.set(endpoint, entry);
+    entry.pending = fetch().finally(() => {
+      entry.pending = undefined;
+    });
+    return entry.pending;
+  }
+
+  #dropOld(nowMs: number): void {
+    for (const [endpoint, { atMs, pending }] of this.#asked) {
+      if (nowMs - atMs < PAUSE_MS || pending !== undefined) break;
+      this.#asked.delete(endpoint);
+    }
+  }
 }
 
 /** Returns the keys by key id. Keys that sign nothing, are weak, or have no id are left out. @throws SyntaxError */

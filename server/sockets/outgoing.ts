@@ -19,21 +19,6 @@ import { listedIn } from './proxy-protocol.js';
 /** A request that was refused here or failed there; the message is for the log. */
 export class OutgoingFault extends Error {}
 
-export interface Outgoing {
-  /**
-   * The body of the answer, whose status is 200.
-   * @param trace  of the request that makes it necessary
-   * @throws OutgoingFault
-   */
-  get(url: string, trace?: OutgoingTrace): Promise<Buffer>;
-  /** Follows nothing; what the answer says beyond its status is not read. @throws OutgoingFault when there is none */
-  post(url: string, message: OutgoingMessage, signal: AbortSignal): Promise<number>;
-  /**
-   * Returns why a URL may not be requested, as far as that is known before its name is resolved; undefined when it may.
-   */
-  faultOf(url: string): string | undefined;
-}
-
 export interface OutgoingMessage {
   readonly headers: Headers;
   readonly body: string;
@@ -87,42 +72,68 @@ const isSpecial = listedIn([
 ]);
 const isGlobalUnicast = listedIn(['0.0.0.0/0', '2000::/3']);
 
-export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
-  const isNamed = listedIn(allow);
-  const mayReach = (text: string, isPlain: boolean): boolean => {
-    const address = plainAddress(text);
-    if (isMetadata(address)) return false;
-    if (isPlain) return isLoopback(address) && isNamed(address);
-    return isNamed(address) || (isGlobalUnicast(address) && !isSpecial(address));
-  };
+export class Outgoing {
+  readonly #isNamed: (address: string) => boolean;
+  readonly #ca: Pick<OutgoingOptions, 'ca'>;
 
-  const isForbidden = (url: URL): boolean => {
-    const host = hostOf(url);
-    return isIP(host) !== 0 && !mayReach(host, url.protocol === 'http:');
-  };
+  constructor({ allow, ca }: OutgoingOptions) {
+    this.#isNamed = listedIn(allow);
+    this.#ca = ca === undefined ? {} : { ca };
+  }
 
-  const send = (url: URL, signal: AbortSignal, more: Headers, body?: string): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const isPlain = url.protocol === 'http:';
-      if (isForbidden(url)) throw new OutgoingFault('the address may not be reached');
-      const request = (isPlain ? requestPlain : requestTls)(url, {
-        agent: false,
-        signal,
-        method: body === undefined ? 'GET' : 'POST',
-        lookup: onlyWhere((address) => mayReach(address, isPlain)),
-        headers: { ...more, 'accept': 'application/json', 'accept-encoding': 'identity' },
-        ...(ca === undefined ? {} : { ca }),
-      });
-      request.on('response', resolve);
-      request.on('error', reject);
-      request.end(body);
-    });
+  /**
+   * Returns the body of the answer, whose status is 200.
+   * @param trace  of the request that makes it necessary
+   * @throws OutgoingFault
+   */
+  async get(text: string, trace?: OutgoingTrace): Promise<Buffer> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const span = url && trace?.begin(url);
+    let fault: unknown;
+    try {
+      return await this.#follow(url ?? new URL(text), signal, span?.headers ?? {});
+    } catch (error) {
+      fault = error;
+      throw asFault(error, signal);
+    } finally {
+      span?.end(fault);
+    }
+  }
 
-  const follow = async (first: URL, signal: AbortSignal, more: Headers): Promise<Buffer> => {
+  /** Follows nothing; what the answer says beyond its status is not read. @throws OutgoingFault when there is none */
+  async post(text: string, message: OutgoingMessage, stop: AbortSignal): Promise<number> {
+    const url = new URL(text);
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(message.timeoutMs)]);
+    try {
+      requireScheme(url, url);
+      const response = await this.#send(url, signal, message.headers, message.body);
+      response.on('error', () => undefined).destroy();
+      return response.statusCode ?? 0;
+    } catch (error) {
+      throw asFault(error, signal);
+    }
+  }
+
+  /**
+   * Returns why a URL may not be requested, as far as that is known before its name is resolved; undefined when it may.
+   */
+  faultOf(text: string): string | undefined {
+    if (!URL.canParse(text)) return 'it is no URL';
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '') return 'it must not have a user or a password';
+    if (url.protocol === 'http:') {
+      // The address behind the name is checked once it is resolved.
+      if (!isLoopbackName(hostOf(url))) return 'it must begin with https://, unless it names this machine';
+    } else if (url.protocol !== 'https:') return 'it must begin with https://';
+    return this.#isForbidden(url) ? 'the address may not be reached: outgoing.allow does not name it' : undefined;
+  }
+
+  async #follow(first: URL, signal: AbortSignal, more: Headers): Promise<Buffer> {
     let url = first;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       requireScheme(url, first);
-      const response = await send(url, signal, more);
+      const response = await this.#send(url, signal, more);
       const { statusCode = 0, headers } = response;
       if (statusCode === 200) return bodyOf(response);
       response.destroy();
@@ -132,46 +143,37 @@ export function createOutgoing({ allow, ca }: OutgoingOptions): Outgoing {
       url = new URL(headers.location, url.href);
     }
     throw new OutgoingFault('too many redirects');
-  };
+  }
 
-  return {
-    async post(text, message, stop) {
-      const url = new URL(text);
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(message.timeoutMs)]);
-      try {
-        requireScheme(url, url);
-        const response = await send(url, signal, message.headers, message.body);
-        response.on('error', () => undefined).destroy();
-        return response.statusCode ?? 0;
-      } catch (error) {
-        throw asFault(error, signal);
-      }
-    },
-    faultOf(text) {
-      if (!URL.canParse(text)) return 'it is no URL';
-      const url = new URL(text);
-      if (url.username !== '' || url.password !== '') return 'it must not have a user or a password';
-      if (url.protocol === 'http:') {
-        // The address behind the name is checked once it is resolved.
-        if (!isLoopbackName(hostOf(url))) return 'it must begin with https://, unless it names this machine';
-      } else if (url.protocol !== 'https:') return 'it must begin with https://';
-      return isForbidden(url) ? 'the address may not be reached: outgoing.allow does not name it' : undefined;
-    },
-    async get(text, trace) {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const url = URL.canParse(text) ? new URL(text) : undefined;
-      const span = url && trace?.begin(url);
-      let fault: unknown;
-      try {
-        return await follow(url ?? new URL(text), signal, span?.headers ?? {});
-      } catch (error) {
-        fault = error;
-        throw asFault(error, signal);
-      } finally {
-        span?.end(fault);
-      }
-    },
-  };
+  #send(url: URL, signal: AbortSignal, more: Headers, body?: string): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const isPlain = url.protocol === 'http:';
+      if (this.#isForbidden(url)) throw new OutgoingFault('the address may not be reached');
+      const request = (isPlain ? requestPlain : requestTls)(url, {
+        agent: false,
+        signal,
+        method: body === undefined ? 'GET' : 'POST',
+        lookup: onlyWhere((address) => this.#mayReach(address, isPlain)),
+        headers: { ...more, 'accept': 'application/json', 'accept-encoding': 'identity' },
+        ...this.#ca,
+      });
+      request.on('response', resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  #isForbidden(url: URL): boolean {
+    const host = hostOf(url);
+    return isIP(host) !== 0 && !this.#mayReach(host, url.protocol === 'http:');
+  }
+
+  #mayReach(text: string, isPlain: boolean): boolean {
+    const address = plainAddress(text);
+    if (isMetadata(address)) return false;
+    if (isPlain) return isLoopback(address) && this.#isNamed(address);
+    return this.#isNamed(address) || (isGlobalUnicast(address) && !isSpecial(address));
+  }
 }
 
 const asFault = (error: unknown, { aborted }: AbortSignal): OutgoingFault =>
@@ -179,7 +181,7 @@ const asFault = (error: unknown, { aborted }: AbortSignal): OutgoingFault =>
     ? error
     : new OutgoingFault(aborted ? 'it took too long' : 'the request failed', { cause: error });
 
-/** Without the brackets of IPv6. */
+/** Returns the host, without the brackets of IPv6. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
 /** TLS never becomes plain on the way. */

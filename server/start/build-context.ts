@@ -18,7 +18,7 @@ import type { ServerIdentity } from '../keys/renewal.js';
 import { schemaChecks } from '../maintenance/schema-checks.js';
 import { createSecondTokens } from '../sessions/second-tokens.js';
 import { createEnrollments, createSessionTokens } from '../keys/signed-tokens.js';
-import { createSignerKeys } from '../keys/signer-keys.js';
+import { SignerKeyCache } from '../keys/signer-keys.js';
 import { readVersion } from '../base/version.js';
 
 /** Parts opened before. */
@@ -53,7 +53,7 @@ export function buildContext(parts: Parts): Context {
   parts.closers.push(() => schemas.close());
   const turnQueue = new YieldQueue({ waiting: MAX_WAITING_VERIFICATIONS });
   const tokens = {
-    signerKeys: createSignerKeys({ outgoing: parts.outgoing, log }),
+    signerKeys: new SignerKeyCache({ outgoing: parts.outgoing, log }),
     tokenLeewaySeconds: config.tokenLeeway,
   };
   return {

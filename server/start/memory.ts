@@ -21,7 +21,7 @@ import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
 import { startHeartbeat } from '../changes/heartbeat.js';
 import type { SigningEntity } from '../keys/network-keys.js';
 import { noteFailure } from '../base/outage-log.js';
-import { createOutgoing } from '../sockets/outgoing.js';
+import { Outgoing } from '../sockets/outgoing.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
 import { Webhooks } from '../events/webhooks.js';
 import type { Subscribers } from './change-subscribers.js';
@@ -153,7 +153,7 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
     heartbeatMs: HEARTBEAT_MS,
     log,
   });
-  const outgoing = createOutgoing({ allow: config.outgoingAllow });
+  const outgoing = new Outgoing({ allow: config.outgoingAllow });
   const webhooks = new Webhooks({
     events,
     webhooks: stores.webhooks,

@@ -6,7 +6,7 @@ import { DatabaseUnavailable, OUTAGES, outageOf, reasonOf } from '../../db/postg
 import type { Outage } from '../../db/postgres/outages.js';
 import { ReadOnlyServer } from '../../db/postgres/connection.js';
 import { DomainError } from '../../domain/errors.js';
-import { createOutageLog } from '../../server/base/outage-log.js';
+import { OutageLog } from '../../server/base/outage-log.js';
 import { until } from '../support/poll.js';
 
 const sql = (code: string, message = 'user "s3cret" and more'): DatabaseError =>
@@ -91,7 +91,7 @@ describe('an outage of the database', () => {
 
   it('is reported once however many requests meet it: error when a person must act, warn when it mends itself', () => {
     const { lines, log } = recorder();
-    const outages = createOutageLog(log, {}, lasting);
+    const outages = new OutageLog(log, {}, lasting);
     for (let count = 0; count < 1000; count += 1) {
       outages.seen(translate(sql('53100', 'could not extend file')));
       outages.seen(translate(sql('25006')));
@@ -108,7 +108,7 @@ describe('an outage of the database', () => {
 
   it('is reported again with a count, and at its end', async () => {
     const { lines, log } = recorder();
-    const outages = createOutageLog(log, {}, { repeatMs: 30, quietMs: 200, tickMs: 5 });
+    const outages = new OutageLog(log, {}, { repeatMs: 30, quietMs: 200, tickMs: 5 });
     for (let count = 0; count < 7; count += 1) outages.seen(translate(sql('53100', 'could not extend file')));
     await until('it is over', () => lines.some(({ level }) => level === 'info'));
     outages.close();
@@ -120,7 +120,7 @@ describe('an outage of the database', () => {
 
   it('that the watchdog found lasts until the database answers, though no request meets it', async () => {
     const { lines, log } = recorder();
-    const outages = createOutageLog(log, {}, { repeatMs: 30, quietMs: 1, tickMs: 5 });
+    const outages = new OutageLog(log, {}, { repeatMs: 30, quietMs: 1, tickMs: 5 });
     outages.lost(system('ECONNREFUSED'));
     await until('it is repeated', () => lines.length >= 3);
     expect(lines.every(({ level, outage }) => level === 'warn' && outage === 'unreachable')).to.equal(true);

@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { createOutgoing, OutgoingFault } from '../../server/sockets/outgoing.js';
+import { Outgoing, OutgoingFault } from '../../server/sockets/outgoing.js';
 import { makeCa, makeLeaf } from '../support/certificates.js';
 
 describe('outgoing requests', () => {
@@ -29,8 +29,8 @@ describe('outgoing requests', () => {
     }
   });
 
-  const loopback = createOutgoing({ allow: ['127.0.0.0/8'], ca: ca.pem });
-  const strict = createOutgoing({ allow: [], ca: ca.pem });
+  const loopback = new Outgoing({ allow: ['127.0.0.0/8'], ca: ca.pem });
+  const strict = new Outgoing({ allow: [], ca: ca.pem });
   const fault = async (work: Promise<unknown>): Promise<string> => {
     const error = await work.then(
       () => undefined,
@@ -85,7 +85,7 @@ describe('outgoing requests', () => {
   }
 
   it('never go to the metadata service of a cloud, whatever the setting names', async () => {
-    const open = createOutgoing({ allow: ['0.0.0.0/0', '::/0'] });
+    const open = new Outgoing({ allow: ['0.0.0.0/0', '::/0'] });
     for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '[fd00:ec2::254]', '100.100.100.200'])
       expect(await fault(open.get(`https://${host}/`)), host).to.equal(UNREACHABLE);
   });
@@ -94,7 +94,7 @@ describe('outgoing requests', () => {
     const url = await servePlain((_, response) => response.end('plain'));
     expect((await loopback.get(url)).toString()).to.equal('plain');
     expect(await fault(strict.get(url))).to.equal(UNREACHABLE);
-    const open = createOutgoing({ allow: ['10.0.0.0/8'] });
+    const open = new Outgoing({ allow: ['10.0.0.0/8'] });
     expect(await fault(open.get('http://10.0.0.1/'))).to.equal(UNREACHABLE);
     for (const other of ['file:///etc/passwd', 'ftp://localhost/'])
       expect(await fault(loopback.get(other))).to.equal('the URL may not be followed');
@@ -102,7 +102,7 @@ describe('outgoing requests', () => {
 
   it('believe no server whose certificate nobody vouches for', async () => {
     const url = await serve((_, response) => response.end());
-    expect(await fault(createOutgoing({ allow: ['127.0.0.0/8'] }).get(url))).to.equal('the request failed');
+    expect(await fault(new Outgoing({ allow: ['127.0.0.0/8'] }).get(url))).to.equal('the request failed');
   });
 
   it('follow three redirects and no more', async () => {

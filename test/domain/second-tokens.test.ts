@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import type { SignerKeys } from '../../handlers/context.js';
 import { createLogger } from '../../server/base/log.js';
-import { createOutgoing } from '../../server/sockets/outgoing.js';
+import { Outgoing } from '../../server/sockets/outgoing.js';
 import { createSecondTokens } from '../../server/sessions/second-tokens.js';
-import { createSignerKeys } from '../../server/keys/signer-keys.js';
+import { SignerKeyCache } from '../../server/keys/signer-keys.js';
 import { makeCa } from '../support/certificates.js';
 import { tokenOf } from '../support/tokens.js';
 
@@ -33,8 +33,8 @@ describe('tokens that policies require', () => {
   /** Real keys; each verification asks for one. */
   let verified: number;
   let keyUntilMs: number;
-  const real = createSignerKeys({
-    outgoing: createOutgoing({ allow: [] }),
+  const real = new SignerKeyCache({
+    outgoing: new Outgoing({ allow: [] }),
     log: createLogger({ level: 'silent', format: 'json' }),
   });
   const counted: SignerKeys = {

@@ -7,7 +7,7 @@ import type { KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { createLogger } from '../../server/base/log.js';
 import { OutgoingFault } from '../../server/sockets/outgoing.js';
-import { createSignerKeys } from '../../server/keys/signer-keys.js';
+import { SignerKeyCache } from '../../server/keys/signer-keys.js';
 
 const LIFE_MS = 300_000;
 const PAUSE_MS = 5_000;
@@ -37,7 +37,7 @@ describe('keys that signers publish', () => {
   });
 
   const open = (maxAsked?: number) =>
-    createSignerKeys({
+    new SignerKeyCache({
       outgoing: { get },
       log: createLogger({ level: 'silent', format: 'json' }),
       steadyMs: () => nowMs,
