@@ -1,6 +1,6 @@
 /**
- * Proofs that a client gave in the TLS handshake. They are read once per connection: nothing resumes or renegotiates one
- * (see tls-server.ts), so they stay what they were.
+ * Proofs that a client gave in the TLS handshake. They are read once per connection: nothing resumes or renegotiates
+ * one (see tls-server.ts), so they stay what they were.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
