@@ -1,7 +1,7 @@
 /**
- * Who may connect to the embedded server: the user of the controller, and root. The kernel says who is at the other end
- * of the socket (`peer`), so there is no password to keep, to lose or to see. Other users do not get as far as the
- * socket; but another process of the server's own account does, since it may enter the cluster.
+ * Rules of who may connect to the embedded server: the user of the controller, and root. The kernel says who is at the
+ * other end of the socket (`peer`), so there is no password to keep, to lose or to see. Other users do not get as far
+ * as the socket; but another process of the server's own account does, since it may enter the cluster.
  */
 import { userInfo } from 'node:os';
 import type { Account } from './account.js';
@@ -14,7 +14,7 @@ local all         all peer map=controller
 local replication all peer map=controller
 `;
 
-/** What is right already is left alone, so that a full disk does not stop a start. */
+/** Leaves alone what is right already, so that a full disk does not stop a start. */
 const PUT_BOTH = `umask 077
 put() { [ "$(cat "$1"; echo x)" = "$2x" ] || { printf %s "$2" > "$1.new" && mv -f "$1.new" "$1"; }; }
 put pg_ident.conf "$2" && put pg_hba.conf "$1"`;

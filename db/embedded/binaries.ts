@@ -75,7 +75,7 @@ export async function findBinaries(dataDir: string, account: Account): Promise<B
   );
 }
 
-/** Where a copy may be, best first. Root's must be open to the server's user, so not in the data directory. */
+/** Places for a copy, best first. Root's must be open to the server's user, so not in the data directory. */
 function copyBases(dataDir: string): string[] {
   const temporary = path.join(os.tmpdir(), `edge-controller-${process.geteuid?.() ?? 0}`);
   return process.geteuid?.() === 0

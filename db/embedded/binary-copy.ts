@@ -96,7 +96,7 @@ function copyDirectory(from: string, to: string): void {
   }
 }
 
-/** What controllers that were killed while they copied left behind. */
+/** Removes copies that killed controllers left unfinished. */
 function removeAbandoned(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = /\.(?:new|old)-(\d+)$/.exec(name)?.[1];

@@ -19,7 +19,7 @@ export const DATABASE = 'edge';
 const BEGIN_ANEW = 'To begin again with an empty database, move master.key and postgres out of that directory';
 
 /**
- * What `-D` says to a program whose working directory is the cluster. A server that runs as another user may not
+ * Value of `-D` for a program whose working directory is the cluster. A server that runs as another user may not
  * be able to enter the directories above the cluster; the controller of root can, and the working directory stays.
  */
 export function dataArgument(cluster: string, account: Account): string {

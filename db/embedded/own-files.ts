@@ -66,7 +66,7 @@ export function ownDirectory(directory: string): string {
       if (isAbsolute(target)) at = '/';
       continue;
     }
-    // Where a link leads must exist: it may be on a disk that is not mounted yet.
+    // The target of a link must exist: it may be on a disk that is not mounted yet.
     if (found === undefined && part.isOfLink)
       throw new OwnFileError(`${next} does not exist, but a link leads there. Mount or make it`);
     if (found === undefined) mkdirSync(next, { mode: 0o700 });
@@ -87,7 +87,7 @@ const partsOf = (path: string, isOfLink: boolean): Part[] =>
     .filter((name) => name !== '' && name !== '.')
     .map((name) => ({ name, isOfLink }));
 
-/** Where root looks for a file only root may decide; an ordinary user may rely on those who set up the machine. */
+/** Only root may decide where root looks for a file; an ordinary user may rely on those who set up the machine. */
 function checkWay(on: string, directory: string): void {
   const { uid, mode } = lstatSync(on);
   const isForeign = self() === 0 && uid !== 0;
@@ -208,7 +208,7 @@ export function replaceOwnFile(file: string, content: string | Uint8Array): void
 export interface Draft {
   readonly file: string;
   readonly draft: string;
-  /** What is written to it is on disk when it has closed. */
+  /** Everything written to it is on disk when it has closed. */
   readonly stream: WriteStream;
 }
 

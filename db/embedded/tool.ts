@@ -8,7 +8,7 @@ import { codeOf, EmbeddedDatabaseError } from './error.js';
 export interface ToolRun {
   readonly cwd: string;
   readonly account: Account;
-  /** What fails when it does, as the beginning of a sentence. */
+  /** Begins the error message when the program fails. */
   readonly purpose: string;
   readonly input?: string;
 }

@@ -9,7 +9,7 @@ import type { FaultKind } from './errors.js';
 
 /** Every name with an operator, and every name alone. */
 export const MAX_TESTS = 100;
-/** What takes a row's value apart: tags, upper-casing, long lists against sets. 3,000 rows with 20 of them: 0.3 s. */
+/** Tests that take a value apart: tags, upper-casing, long lists against sets. 3,000 rows with 20 of them: 0.3 s. */
 export const MAX_SLOW_TESTS = 20;
 /** Statements of their own for every row: linked entities, elements of a set one by one. */
 export const MAX_SUBQUERIES = 10;

@@ -35,7 +35,7 @@ export function foundByAny(parts: readonly Clause[]): FoundBy {
   return parts.length === 2 && parts.every(({ foundBy }) => foundBy === 'key') ? 'twoKeys' : 'keys';
 }
 
-/** What meets both. */
+/** Rows that meet both clauses. */
 export function both(first: Clause, second: Clause): Clause {
   if (first.sql === '') return second;
   if (second.sql === '') return first;

@@ -48,7 +48,7 @@ export interface Order {
   readonly key: string | null;
 }
 
-/** By id, ascending, unless the entity has an order of its own. */
+/** Order by id, ascending, unless the entity has an order of its own. */
 export const defaultOrder = ({ idSql, order }: SymbolTable): Order => order ?? { sql: idSql, key: 'id' };
 
 export class Compiler {
@@ -63,7 +63,7 @@ export class Compiler {
   constructor(
     readonly params: Params,
     readonly kind: FaultKind,
-    /** Who asks; undefined: a caller without any permission. */
+    /** Rights of the caller; undefined: a caller without any permission. */
     readonly reader: Rights | undefined,
   ) {
     this.#budget = new Budget(kind);
@@ -86,7 +86,7 @@ export class Compiler {
     return this.#hidesArray;
   }
 
-  /** What follows a unique column has no effect. @throws DomainError */
+  /** Fields after a unique column have no effect. @throws DomainError */
   orderBy(table: SymbolTable, fields: readonly SortField[]): Order {
     const parts = new Map<string, string>();
     let unique: ScalarDef | undefined;

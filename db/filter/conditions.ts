@@ -155,7 +155,7 @@ function textTest(sql: string, op: TextOp, literal: string, params: Params): str
   if (op === 'contains' || op === 'icontains') return likeTest(sql, op, literal, params);
   const nul = literal.indexOf('\0');
   if (nul < 0) return `${atom(sql)} COLLATE "C" ${op} ${params.bind(literal, 'text')}`;
-  // What is stored is less than "a\0…" exactly when it is at most "a".
+  // A stored text is less than "a\0…" exactly when it is at most "a".
   return `${atom(sql)} COLLATE "C" ${op.startsWith('<') ? '<=' : '>'} ${params.bind(literal.slice(0, nul), 'text')}`;
 }
 

@@ -20,7 +20,7 @@ export type { RoleFilter } from './roles.js';
 export { filterableFields } from './symbols.js';
 export type { SymbolDef, SymbolTable } from './symbols.js';
 
-/** As in the query of the URL, with who asks. */
+/** Query parameters of a list, and the rights of the caller. */
 export interface ListQuery {
   /** Decides what of linked entities may be asked; absent: no more than their ids and names. */
   readonly reader?: Rights;
@@ -52,7 +52,7 @@ export interface CompiledList {
 }
 
 /**
- * What the filter says on order and page wins over the other parameters.
+ * Order and page given in the filter win over the other parameters.
  * @param params  of the statement that the condition becomes a part of: takes the literals of the filter
  * @throws DomainError `invalidFilter`, `invalidSort`
  */

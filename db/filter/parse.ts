@@ -198,7 +198,7 @@ class Parser extends TokenReader {
 
   // ---- tests
 
-  /** What follows an operand, or undefined when nothing that tests it does. */
+  /** The test after an operand; undefined when there is none. */
   #test(): Test | undefined {
     const blanks = this.peek().kind === 'ws' ? 1 : 0;
     const next = this.peek(blanks);

@@ -1,4 +1,4 @@
-/** What an entity offers to filters and sort orders: an allow-list. The language itself knows no entity. */
+/** Names that an entity offers to filters and sort orders: an allow-list. The language itself knows no entity. */
 
 /**
  * Every expression is written over the alias `t` for the entity's row. Texts are compared and sorted by bytes, whatever
@@ -17,7 +17,7 @@ export type SymbolDef =
        * row by it, and has its order.
        */
       readonly key?: string;
-      /** What to sort by instead of `sql`. */
+      /** Expression to sort by instead of `sql`. */
       readonly sortSql?: string;
       /**
        * Only `=`, `!=`, `in` and `null`, and no sorting unless by `sortSql`: for values that must not be found by
@@ -34,7 +34,7 @@ export type SymbolDef =
   | { readonly kind: 'stringSet'; readonly sql: string }
   | {
       readonly kind: 'linked';
-      /** What follows FROM: the linked rows under the alias `{alias}`, joined to the outer row `t`. Without WHERE. */
+      /** SQL after FROM: the linked rows under the alias `{alias}`, joined to the outer row `t`. Without WHERE. */
       readonly from: string;
       /** The linked row's id, over `{alias}`; never null. */
       readonly idSql: string;
@@ -51,7 +51,7 @@ export interface SymbolTable {
   readonly symbols: Readonly<Record<string, SymbolDef>>;
   /** Default order and last tie-breaker: unique, not null, `COLLATE "C"`. */
   readonly idSql: string;
-  /** What the permission `unless` would offer: set where some symbols are held back from who asks. */
+  /** Symbols that the permission `unless` would offer; set where the caller lacks it. */
   readonly withheld?: { readonly table: SymbolTable; readonly unless: string };
   /** Default order of a list that is read in another one than that of its ids: by one unique column. */
   readonly order?: { readonly sql: string; readonly key: string };
@@ -70,7 +70,7 @@ export function filterableFields(table: SymbolTable): string[] {
   return Object.keys(table.symbols);
 }
 
-/** What every caller may ask of linked rows: lists that show a link show these two of it. */
+/** Symbols of linked rows for every caller: lists that show a link show these two of it. */
 const SHOWN_OF_LINKS: readonly string[] = ['id', 'name'];
 
 /** The table of what `def` links to, as a caller with or without its permission may use it. */

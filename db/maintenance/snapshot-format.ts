@@ -21,10 +21,10 @@ export interface SnapshotHeader {
   readonly formatVersion: number;
   /** ISO 8601. */
   readonly createdAt: string;
-  /** Of the controller that took it. */
+  /** Release of the controller that took it. */
   readonly release: string;
   readonly trustDomain: string;
-  /** By which the master key is known that its keys are sealed under; reveals nothing of it. */
+  /** Identifies the master key that seals its keys, and reveals nothing of it. */
   readonly masterKeyCheck: string;
   readonly migrations: readonly MigrationPrint[];
 }
@@ -36,7 +36,7 @@ export type EndLine = { readonly rows: number; readonly sha256: string };
 /** The file cannot be restored; the message says why. */
 export class SnapshotError extends SchemaError {}
 
-/** What a reader gets, in order. Rows come as they stand in the file. */
+/** Items of a snapshot, in the order of reading. Rows come as they stand in the file. */
 export type Item =
   | { readonly kind: 'header'; readonly header: SnapshotHeader }
   | { readonly kind: 'table'; readonly line: TableLine }

@@ -24,7 +24,7 @@ export interface SnapshotResult {
 }
 
 export interface SnapshotOptions {
-  /** Where it will be. Until it is whole it has this name with `.partial` behind. */
+  /** Path of the finished snapshot. Until it is whole it has this name with `.partial` behind. */
   readonly file: string;
   readonly release: string;
   readonly onProgress: (table: string, rows: number) => void;

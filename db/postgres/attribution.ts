@@ -1,26 +1,26 @@
 /**
- * Who changes something, for the audit record: a setting of the transaction, which the triggers of PostgreSQL read.
+ * Names who makes a change, for the audit record: a setting of the transaction, which the triggers of PostgreSQL read.
  * It goes along with what is sent anyway, so it costs no round trip.
  */
 import type { ActorKind } from '../../domain/audit.js';
 import type { Sendable } from './statement.js';
 
-/** Who acts. Without one the controller acts by itself. */
+/** The one who makes a change. Without one the controller acts by itself. */
 export interface Actor {
   /** `operator` is the command line on the controller's own machine; `anonymous` a client that has not logged in. */
   readonly kind: ActorKind;
-  /** Of the identity or the router. */
+  /** Id of the identity or the router. */
   readonly id?: string;
   readonly name?: string;
   readonly apiSessionId?: string;
-  /** Where the request came from. */
+  /** Address that the request came from. */
   readonly address?: string;
   readonly requestId?: string;
   /** Name of the controller that does it. */
   readonly controller?: string;
 }
 
-/** What our ids and addresses are made of: nothing in it means anything to SQL or to the setting. */
+/** Characters of our ids and addresses: nothing in it means anything to SQL or to the setting. */
 const PLAIN = /^[\w.:%-]{0,128}$/;
 const plain = (value = ''): string => (PLAIN.test(value) ? value : '');
 const hex = (text = ''): string => Buffer.from(text).toString('hex');

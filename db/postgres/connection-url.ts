@@ -5,7 +5,7 @@
  */
 import type { ClientConfig } from 'pg';
 
-/** What is wrong with a connection URL and how to mend it; safe to print. */
+/** Says what is wrong with a connection URL and how to mend it; safe to print. */
 export class ConnectionUrlError extends Error {}
 
 export interface Host {
@@ -91,7 +91,7 @@ function credentials(userinfo: string): [string, string] {
   return [decode(userinfo.slice(0, colon)), decode(userinfo.slice(colon + 1))];
 }
 
-/** What each parameter takes. The others of libpq change nothing that a controller does, and are refused. */
+/** Values that each parameter takes. The others of libpq change nothing that a controller does, and are refused. */
 const PARAMETERS: Readonly<Record<string, RegExp>> = {
   'host': /^/,
   'port': /^/,

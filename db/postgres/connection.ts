@@ -11,11 +11,11 @@ import type { Actor } from './attribution.js';
 /** How the columns of a statement come: read, or as the texts that PostgreSQL wrote. */
 export type RowForm = 'objects' | 'texts';
 
-/** What a statement answered. */
+/** Answer to a statement. */
 export interface Rows<R> {
   readonly rows: R[];
   readonly rowCount: number;
-  /** Of rows that came as texts. */
+  /** Columns of rows that came as texts. */
   readonly columns: readonly Column[];
 }
 
@@ -115,7 +115,7 @@ export async function send<R>(
 /** How long a connection may be idle before the system asks whether its other end still lives. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** What every connection of ours is opened with. `prepareConnection` must follow before it is used. */
+/** Settings that every connection is opened with. `prepareConnection` must follow before it is used. */
 export function sessionConfig(connection: ClientConfig): ClientConfig {
   return {
     application_name: 'edge-controller',
@@ -151,7 +151,7 @@ interface Settled {
 
 export interface Preparation {
   readonly statementTimeoutMs?: number;
-  /** Who changes what is changed over it, where a transaction does not say. */
+  /** Actor of changes made over it, where a transaction does not say. */
   readonly actor?: Actor | undefined;
 }
 
@@ -185,7 +185,7 @@ export interface Look {
   readonly waiting: number;
 }
 
-/** What a watchdog asks. @throws as `requireWritable` */
+/** Asks what a watchdog needs to know. @throws as `requireWritable` */
 export async function look(client: ClientBase): Promise<Look> {
   const {
     rows: [row],

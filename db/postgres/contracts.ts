@@ -1,4 +1,4 @@
-/** What stores need of the database, and what one request hands to it. Interfaces only: implementations import them. */
+/** Interfaces of the database to stores, and of a request to the database. Implementations import them. */
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 import type { SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
 import type { Actor } from './attribution.js';
@@ -14,7 +14,7 @@ import type { Touched } from './touched.js';
 /** Runs statements. The pool and an open transaction both do; a store must not depend on which it has. */
 export interface Db {
   /**
-   * What every other method does: the statement with all that PostgreSQL answered.
+   * Runs the statement, as every other method does, and gives all that PostgreSQL answered.
    * @throws DomainError for a known constraint or an unreachable database
    */
   execute<R>(statement: Statement<R>, values?: readonly unknown[], form?: RowForm): Promise<Rows<R>>;
@@ -26,7 +26,7 @@ export interface Db {
   count(statement: Statement, values?: readonly unknown[]): Promise<number>;
   /** Notes what a change touches beside epochs, once it was made. Absent where nothing is kept in memory. */
   readonly touched?: ((touched: Touched) => void) | undefined;
-  /** Whoever changes one row says here what its version is then; absent where it is not asked for. */
+  /** The store that changes a row says here what its version is then; absent where it is not asked for. */
   readonly onVersion?: OnVersion | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface TransactionOptions {
   readonly isSnapshot?: boolean;
 }
 
-/** What the stores of one request need beyond statements. */
+/** Adds to statements what the stores of one request need. */
 export interface Source extends Db {
   /**
    * All rows of a list, of one snapshot, in batches so that memory stays bounded whatever their number.
@@ -82,7 +82,7 @@ export interface Database extends Source {
   /** Why it cannot be used as it should; undefined when all is well. */
   readonly outage: () => Outage | undefined;
   readonly stats: () => ConnectionStats;
-  /** What is under way, for metrics. */
+  /** Statements under way, for metrics. */
   readonly load: () => DatabaseLoad;
   /** Undefined unless they are counted. */
   readonly statements: StatementCounts | undefined;
@@ -115,22 +115,22 @@ export interface WholeOptions {
   readonly form: RowForm;
 }
 
-/** Who asked for a list: whose share of the database it takes, and until when its answer is wanted. */
+/** Reader of a list: whose share of the database it takes, and until when its answer is wanted. */
 export interface ListReader {
   /** Lists of one identity take turns. */
   readonly identityId: string;
   /** Stops when the answer is not wanted any more. */
   readonly signal: StopSignal;
-  /** Of its lists, until the answer is text. */
+  /** Place of its lists, kept until the answer is text. */
   readonly place: KeptPlace;
 }
 
 /** Gets the version of a row as a change leaves it: `updated_at`. Of several calls for one row the last one counts. */
 export type OnVersion = (table: string, id: string, version: Date) => void;
 
-/** Where the version of an entity is: in the time of its last change, or of its making when nothing can be set. */
+/** Says where the version of an entity is: in the time of its last change, or of its making when nothing can be set. */
 export interface Versioned {
-  /** As errors name one. */
+  /** Name of one in errors. */
   readonly name: string;
   readonly table: string;
   /** The member that answers show it as. */
@@ -142,19 +142,19 @@ export interface Precondition {
   readonly entity: Versioned;
   readonly id: string;
   readonly isDelete: boolean;
-  /** By `versionOf`. */
+  /** Versions as `versionOf` writes them. */
   readonly versions: ReadonlySet<string>;
 }
 
 /**
- * What the statements of one request have in common: who waits for them, and the clock that counts their time. It is
+ * Context that the statements of one request share: who waits for them, and the clock that counts their time. It is
  * handed to the database by the request's own stores (`Stores.forRequest`).
  */
 export interface RequestScope {
   readonly reader?: ListReader;
   /** Absent: the time is not asked for. */
   readonly clock?: RequestClock | undefined;
-  /** Who makes the changes, as the audit record names them; absent: the controller by itself. */
+  /** Actor of the changes, as the audit record names them; absent: the controller by itself. */
   readonly actor?: Actor;
   /** Absent: the request is not traced. */
   readonly trace?: StatementTrace | undefined;

@@ -43,7 +43,7 @@ export interface DatabaseOptions {
   readonly connection: ClientConfig;
   readonly poolSize: number;
   readonly lists?: ListBounds;
-  /** Who makes the changes that no scope names an actor for; absent: a controller without a name. */
+  /** Actor of the changes that no scope names an actor for; absent: a controller without a name. */
   readonly actor?: Actor;
   /** How long a request may wait for a connection, and a probe for its answer, in milliseconds. */
   readonly patienceMs: number;

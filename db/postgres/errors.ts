@@ -1,5 +1,5 @@
 /**
- * What PostgreSQL refused, said in the domain's words. Uniqueness, references and ranges are named constraints;
+ * Says in the domain's words what PostgreSQL refused. Uniqueness, references and ranges are named constraints;
  * this table is the only place that knows their names.
  */
 import { DatabaseError } from 'pg';

@@ -1,4 +1,4 @@
-/** What follows from running a statement: its rows, the first of them, how many there are. */
+/** Results of running a statement: its rows, the first of them, how many there are. */
 import type { RowForm, Rows } from './connection.js';
 import type { Db, OnVersion } from './contracts.js';
 import type { Statement } from './statement.js';

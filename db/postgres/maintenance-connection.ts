@@ -28,7 +28,7 @@ export interface MaintenanceLane {
 
 export const READ_ALL = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** What a caller is told to wait while other work goes on: a snapshot of a small network is done by then. */
+/** Time that a caller is asked to wait for other work: a snapshot of a small network is done by then. */
 const RETRY_SECONDS = 5;
 
 /**

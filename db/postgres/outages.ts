@@ -233,7 +233,7 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What went wrong in words that hold nothing of DATABASE_URL: the server's own message and the system's may repeat
+ * Says what went wrong in words that hold nothing of DATABASE_URL: the server's own message and the system's may repeat
  * user, host or database, which can be a piece of a password that was not encoded.
  */
 export function reasonOf(error: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * Where the time of one request goes as far as the database is concerned. It is handed from the request to its
+ * Counts the time that one request spends on the database. It is handed from the request to its
  * statements (request-scope.ts), since a context that follows promises by itself costs every request
  * (docs/decisions/0012).
  */

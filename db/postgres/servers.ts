@@ -17,7 +17,7 @@ import { requireWritable } from './connection.js';
 type Server = Required<Pick<ClientConfig, 'port' | 'ssl'>> & Pick<ClientConfig, 'host'>;
 
 export interface Servers {
-  /** Where new connections go. */
+  /** Settings of new connections. */
   present(): ClientConfig;
   /**
    * Makes the first server that takes writes the present one. A single server is not asked: connecting shows whether it
@@ -65,7 +65,7 @@ export function trackedClients(): { readonly Client: typeof ServerClient; readon
   };
 }
 
-/** As of now. A pool hides the password of its settings from being listed, so it is named here. */
+/** Settings as of now. A pool hides the password of its settings from being listed, so it is named here. */
 export function presentConfig(config: ServerConfig): ClientConfig {
   const { password } = config;
   return { ...config, ...(password === undefined ? {} : { password }), ...config.servers?.present() };
@@ -198,7 +198,7 @@ const SYSTEM_ROOTS = [
   '/etc/ssl/cert.pem',
 ];
 
-/** As OpenSSL finds them; where the system has none, those that come with Node. */
+/** Certificates that OpenSSL finds; where the system has none, those that come with Node. */
 function systemRoots(): string | string[] {
   const candidates = [process.env['SSL_CERT_FILE'] ?? '', ...SYSTEM_ROOTS];
   const file = candidates.find((candidate) => candidate !== '' && existsSync(candidate));

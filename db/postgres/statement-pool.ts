@@ -25,12 +25,12 @@ import { BEGIN, COMMIT } from './transaction-commands.js';
 const MAX_PREPARED = 500;
 
 export interface StatementPoolOptions {
-  /** As from `sessionConfig`. */
+  /** Settings from `sessionConfig`. */
   readonly config: ClientConfig;
   readonly size: number;
   readonly patienceMs: number;
   readonly onLimit: (open: number) => void;
-  /** Who makes the changes that no scope names an actor for. */
+  /** Actor of the changes that no scope names an actor for. */
   readonly actor: Actor | undefined;
   readonly counts: StatementCounts | undefined;
   readonly onCommit: OnCommit;

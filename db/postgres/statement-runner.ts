@@ -10,7 +10,7 @@ import type { Sendable, Statement } from './statement.js';
 import { watched } from './statement-watch.js';
 import type { ConnectionKind, StatementCounts } from './statement-watch.js';
 
-/** Who hears of the statements, and on what kind of connection they run. */
+/** Listeners to the statements, and the kind of connection that they run on. */
 export interface RunOptions {
   readonly connection: ConnectionKind;
   readonly counts?: StatementCounts | undefined;

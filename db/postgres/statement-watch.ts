@@ -1,5 +1,5 @@
 /**
- * Who wants to know of statements: counts of the whole process, and the trace of one request. Without either, a
+ * Observers of statements: counts of the whole process, and the trace of one request. Without either, a
  * statement costs nothing more.
  */
 import { DurationCounts } from '../../domain/duration-counts.js';

@@ -4,7 +4,7 @@
  */
 
 /**
- * What a statement may share its connection with.
+ * Kind of a statement: what it may share its connection with.
  * - `read`: short, changes nothing. Outside a transaction it goes over a lane, where each waits for those before it.
  * - `pooled`: reads for longer, or locks: a connection of the pool to itself.
  * - `list`: a connection that only lists use, under the share of whoever reads it.
@@ -18,11 +18,11 @@ export type StatementKind = 'read' | 'pooled' | 'list' | 'change' | 'changeAside
 /** Those that make a request change something, and wait for its precondition. */
 export const isChange = (kind: StatementKind): boolean => kind === 'change' || kind === 'changeAside';
 
-/** What a connection needs to run it. */
+/** Parts that a connection needs to run it. */
 export interface Sendable {
   /** PostgreSQL keeps it prepared under this name; null for a text that varies without bound. */
   readonly name: string | null;
-  /** What traces and metrics call it. */
+  /** Name in traces and metrics. */
   readonly label: string;
   readonly text: string;
 }
@@ -34,14 +34,14 @@ export interface Statement<R = unknown> extends Sendable {
    * where no actor is recorded.
    */
   readonly withActor?: (n: number) => Sendable;
-  /** What its rows are; only the compiler reads it. */
+  /** Type of its rows; only the compiler reads it. */
   readonly row?: R;
 }
 
 /** A mark by which the compiler knows whether a text has a place for the actor; at run time it is the SQL. */
 type ActorPlace = '<actor>';
 
-/** Where the actor goes: a text needs one of the two. They are evaluated while rows come; triggers run after that. */
+/** Places of the actor in a text: it needs one of the two. They are evaluated as rows come; triggers run later. */
 export interface ActorPlaces {
   /** Follows columns: `RETURNING id${actor}`, or `SELECT id${actor} FROM …` at the end of a WITH. */
   readonly actor: ActorPlace;

@@ -1,5 +1,5 @@
 /**
- * What a commit may have changed of what controllers keep in memory. Each change says that epochs may have moved, and
+ * Notes what a commit may change of what controllers keep in memory. Each change says that epochs may have moved, and
  * stores note what needs an id. The commit hands it over before whoever made the change goes on: the next request of
  * this controller sees it. Other controllers hear the same from triggers, by NOTIFY.
  */
@@ -17,13 +17,13 @@ export type Touched =
   | { readonly identity: string }
   /** This one ended. */
   | { readonly apiSession: string }
-  /** What is known of the device of this API session. */
+  /** Posture data of this API session. */
   | { readonly postureOf: string };
 
 /** @param requestId  of the request that made the change; undefined: the controller made it by itself */
 export type OnCommit = (touched: readonly Touched[], requestId: string | undefined) => void;
 
-/** What one transaction touches, until it is committed. */
+/** Notes of what one transaction touches, until it is committed. */
 export class TransactionNotes {
   readonly #noted: Touched[] = [];
   #hasWritten = false;

@@ -27,7 +27,7 @@ interface Changed {
 
 interface Built {
   readonly statement: Statement<Changed>;
-  /** What each of its values is: a column, or the id. */
+  /** Source of each of its values: a column, or the id. */
   readonly order: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function insertStatement(table: string, values: Values): Bound<Changed> {
   });
 }
 
-/** Of the row with this id; its `updated_at` moves, and is what the statement returns. */
+/** Updates the row with this id, moves its `updated_at` and returns it. */
 export function updateStatement(table: string, id: string, values: Values): Bound<Changed> {
   const make: Make = (name, marks) => {
     const { sql, order } = built(
@@ -60,7 +60,7 @@ export function updateStatement(table: string, id: string, values: Values): Boun
   return bound(`update-${table}`, values, make, id);
 }
 
-/** By table: these do not vary. */
+/** Delete statements by table: these do not vary. */
 const deletes = new Map<string, Statement>();
 const versions = new Map<string, Statement<Changed>>();
 
@@ -76,7 +76,7 @@ export function deleteStatement(table: string): Statement {
   return known;
 }
 
-/** What `updateStatement` returns, of a row that stays as it is. */
+/** Reads `updated_at`, as `updateStatement` returns it, of a row that stays as it is. */
 export function versionStatement(table: string, id: string): Bound<Changed> {
   let known = versions.get(table);
   if (known === undefined) {

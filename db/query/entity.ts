@@ -22,23 +22,23 @@ export type Fields<Row> = { readonly [K in keyof Row]-?: Field<Row[K]> };
 type OwnFields<Row> = Fields<Omit<Row, keyof BaseEntity>>;
 
 interface Options {
-  /** As errors name one: `servicePolicy`. */
+  /** Name of one in errors: `servicePolicy`. */
   readonly name: string;
-  /** As faults of filters name many; by default as the table: `servicePolicies`. */
+  /** Name of many in faults of filters; by default that of the table: `servicePolicies`. */
   readonly plural?: string;
   /** Collections of the APIs in which one is read and changed by its id, as paths spell them. */
   readonly collections?: readonly string[];
-  /** What versions one for entity tags; absent: nothing compares its versions. */
+  /** Member that versions one for entity tags; absent: nothing compares its versions. */
   readonly versionedBy?: 'createdAt' | 'updatedAt';
   /** Every session may list it, so filters do not offer `isSystem`, which no answer shows. */
   readonly isOpen?: boolean;
-  /** What only filters and sort orders know. */
+  /** Symbols that only filters and sort orders know. */
   readonly symbols?: Readonly<Record<string, SymbolDef>>;
   /** Joined to the rows of a page or a detail, for names of references. */
   readonly joins?: string;
 }
 
-/** What is written and never read back, such as secrets. */
+/** Fields that are written and never read back, such as secrets. */
 type Hidden<Written> = object extends Written ? { readonly hidden?: undefined } : { readonly hidden: Fields<Written> };
 
 const SHOWN: Readonly<Record<string, SymbolDef>> = {
@@ -66,9 +66,9 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   readonly name: string;
   readonly collections: readonly string[];
   readonly versioned: Versioned | undefined;
-  /** What administrators may ask of lists. */
+  /** Symbols in lists of administrators. */
   readonly symbols: SymbolTable;
-  /** What clients may ask of lists: only what their answers show. */
+  /** Symbols in lists of clients: only what their answers show. */
   readonly clientSymbols: SymbolTable;
   /** Members that clients see, without dates and tags. */
   readonly clientMembers: readonly (keyof Row)[];

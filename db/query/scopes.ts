@@ -1,5 +1,5 @@
 /**
- * What narrows a list beyond its filter. A scope binds its own values into the statement that it becomes a part of, so
+ * Scopes narrow a list beyond its filter. A scope binds its own values into the statement that it becomes a part of, so
  * no placeholder is ever counted by hand. Its name is short, and one for each text that lists of one table have.
  */
 import type { Semantic } from '../../domain/model.js';
@@ -35,7 +35,7 @@ export const rowsWhere =
 export const referringTo = (column: string, id: string | undefined): Scope =>
   id === undefined ? everything : rowsWhere(column, (bind) => `t.${column} = ${bind(id)}`);
 
-/** What meets all of them. */
+/** Rows that meet all of them. */
 export const inAll =
   (...scopes: readonly Scope[]): Scope =>
   (bind) =>
@@ -73,7 +73,7 @@ export const selectedBy = (lists: readonly RoleList[]): Scope => {
   };
 };
 
-/** What a request asks for by role lists and by role filter. */
+/** Rows that a request asks for by role lists and by role filter. */
 export const requested = ({ selectedBy: lists, ...request }: Selection & RoleFilter): Scope => {
   const roles: Scope = (bind) =>
     compileRoleFilter(request, { idSql: 't.id', attributesSql: 't.role_attributes' }, bind);

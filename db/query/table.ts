@@ -1,6 +1,6 @@
 /**
- * What every store shares: one page of a list in one round trip, and the changes of one row. A store supplies its
- * columns, its symbols and the mapping of a row.
+ * Statements that all stores share: one page of a list in one round trip, and the changes of one row. A store supplies
+ * its columns, its symbols and the mapping of a row.
  */
 import { mapBatches } from '../../domain/batches.js';
 import type { BaseEntity, Page, Tags, LazyRow } from '../../domain/model.js';
@@ -89,7 +89,7 @@ type ToUnread<T> = (id: string, text: string) => LazyRow<T>;
 
 type Paged = Omit<PageSource<never, unknown>, 'fromRow'>;
 
-/** What the statement of a page answered, and what is known of the page without it. */
+/** Answer to the statement of a page, and what is known of the page without it. */
 interface Found<R> extends Pick<Rows<R>, 'rows'> {
   readonly rest?: AsyncGenerator<R[]>;
   readonly page: Pick<Page<never>, 'limit' | 'offset' | 'filterableFields'>;
@@ -100,7 +100,7 @@ interface Found<R> extends Pick<Rows<R>, 'rows'> {
 /** The parts of a page's statement, all of which bind their values to it. */
 interface PageParts {
   readonly readerExtras: string;
-  /** Of the scope and of the filter. */
+  /** Clause of the scope and of the filter. */
   readonly where: Clause;
   readonly compiled: CompiledList;
 }
@@ -194,7 +194,7 @@ export class Lists {
   }
 }
 
-/** By source: how its rows are read. */
+/** Readers of rows, by source. */
 const readers = new WeakMap<Paged, ToUnread<unknown>>();
 
 /** A record does not say what its columns are: PostgreSQL is asked once for each source. */
@@ -353,7 +353,7 @@ export async function getOne<Row, T>(
   return (await findOne(db, statement, values, fromRow)) ?? raise(notFound(entity, values[0]));
 }
 
-/** What a PATCH or PUT changes: an absent or undefined field stays as it is. */
+/** Changes of a PATCH or PUT: an absent or undefined field stays as it is. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export async function insert(db: Db, table: string, values: Values): Promise<void> {

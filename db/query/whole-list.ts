@@ -11,7 +11,7 @@ import type { Lists, ListRequest } from './table.js';
 
 export interface WholeListSource<Row, T> {
   readonly symbols: SymbolTable;
-  /** Of the statement that reads the list without filter and in its usual order; null leaves it unprepared. */
+  /** Name of the statement without filter and in the usual order; null leaves it unprepared. */
   readonly name: `list-${string}` | null;
   /** A SELECT of what there is; the list's filter sees its columns as `t`. Its text is always the same. */
   readonly sql: (bind: Bind) => string;

@@ -1,11 +1,11 @@
-/** What the tables of the network look like in a database. */
+/** Reads how the tables of the network look in a database. */
 import type { Db } from '../postgres/contracts.js';
 import { networkTables } from './shipped-schema.js';
 import { unprepared } from '../postgres/statement.js';
 
 export interface CatalogColumn {
   readonly name: string;
-  /** As PostgreSQL writes it, such as `timestamp(3) with time zone`. */
+  /** Type as PostgreSQL writes it, such as `timestamp(3) with time zone`. */
   readonly type: string;
 }
 

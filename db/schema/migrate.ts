@@ -107,7 +107,7 @@ export async function pendingMigrations(connection: ServerConfig): Promise<strin
   }
 }
 
-/** What a migration is for: the comment that its file begins with, on one line; empty without one. */
+/** Purpose of a migration: the comment that its file begins with, on one line; empty without one. */
 export function purposeOf(name: string): string {
   return [...(/^(?:--.*\n)*/.exec(textOf(name))?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
 }
@@ -206,7 +206,7 @@ export async function appliedIn(client: pg.Client, onNewer: OnNewer = () => unde
   return applied;
 }
 
-/** What the database says of the releases that can work with it. */
+/** Comment of the database on the releases that can work with it. */
 async function commentOf(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ comment: string | null }>(
     "SELECT obj_description('schema_migrations'::regclass, 'pg_class') AS comment",

@@ -11,9 +11,9 @@ import type { ServerConfig } from '../postgres/servers.js';
 const BESIDES_POOL = LANES + 3;
 
 export interface Room {
-  /** What all processes open at most. */
+  /** Connections that all processes open at most. */
   readonly wanted: number;
-  /** What the limits of server, database and role leave at this moment. */
+  /** Connections that the limits of server, database and role leave at this moment. */
   readonly free: number;
 }
 

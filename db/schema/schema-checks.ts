@@ -68,7 +68,7 @@ export async function checkRebuildable(tx: Db, { isFixing, room, missing }: Sche
   return found;
 }
 
-/** What a statement makes, in words, and what must go before it. */
+/** Names what a statement makes, and what must go before it. */
 function objectOf(statement: string): [what: string, remove?: string] {
   const trigger = TRIGGER.exec(statement);
   if (trigger !== null) {
