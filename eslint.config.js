@@ -129,13 +129,6 @@ const LONG_FUNCTIONS = [
   'db/stores/session-opening.ts',
   'db/stores/sessions.ts',
   'db/stores/webhooks.ts',
-  'server/changes/change-feed.ts',
-  'server/events/event-hub.ts',
-  'server/events/event-reader.ts',
-  'server/keys/pki.ts',
-  'server/maintenance/maintenance.ts',
-  'server/sockets/stalled.ts',
-  'server/start/memory.ts',
 ];
 
 export default tseslint.config(

@@ -19,7 +19,7 @@ import type { Logger } from '../../server/base/log.js';
 import { schemaChecks } from '../../server/maintenance/schema-checks.js';
 import { withNetwork } from '../../server/data/network-access.js';
 import { Outgoing } from '../../server/sockets/outgoing.js';
-import { createPki } from '../../server/keys/pki.js';
+import { RunningPki } from '../../server/keys/pki.js';
 import { serverIdentity } from '../../server/keys/renewal.js';
 import type { AnyReply } from '../../server/http/reply.js';
 import { createEnrollments } from '../../server/keys/signed-tokens.js';
@@ -99,7 +99,7 @@ async function openContext(
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
   const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
   const identity = serverIdentity(network.keys.server);
-  const pki = await createPki(network.trustDomain, network.keys.authority);
+  const pki = await RunningPki.open(network.trustDomain, network.keys.authority);
   const enrollments = createEnrollments({ config, identity, pki, stores });
   const outgoing = new Outgoing({ allow: config.outgoingAllow });
   return (tx) =>

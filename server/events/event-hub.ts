@@ -1,15 +1,17 @@
-/** The streams of events of this process: how many there may be, where each begins, and what all of them read from. */
+/** The streams of events of this process: where each begins, and what all of them read from. */
 import type { EventRange, EventStore } from '../../db/stores/event-batches.js';
 import { DomainError } from '../../domain/errors.js';
 import { kindFilter } from '../../domain/events/kinds.js';
 import { BEGINNING, isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
-import type { EventStreams } from '../../handlers/context.js';
+import type { EventStreams, EventWish } from '../../handlers/context.js';
+import type { TextStream } from '../../handlers/text-stream.js';
 import type { EventReader } from './event-reader.js';
 import { EventStream, heldEvent } from './event-stream.js';
 import type { ResetReason } from './event-stream.js';
 import { EventWindow } from './event-window.js';
 import type { WindowBounds } from './event-window.js';
+import { StreamLimits } from './stream-limits.js';
 import type { Logger } from '../base/log.js';
 
 export interface EventHubOptions {
@@ -22,11 +24,6 @@ export interface EventHubOptions {
   readonly log: Logger;
 }
 
-export interface EventHub extends EventStreams {
-  /** Ends all streams, and opens no more: the controller stops. */
-  stop(): void;
-}
-
 const BOUNDS: WindowBounds = { events: 10_000, chars: 16 * 1024 * 1024 };
 
 interface Reading {
@@ -34,111 +31,106 @@ interface Reading {
   readonly stop: () => void;
 }
 
-export function createEventHub(options: EventHubOptions): EventHub {
-  const { events, reader, maxStreams, maxStreamsPerIdentity, heartbeatMs, bounds = BOUNDS, log } = options;
-  const streams = new Set<EventStream>();
-  const perIdentity = new Map<string, number>();
-  let isStopped = false;
-  let places = 0;
-  let reading: Promise<Reading> | undefined;
+export class EventHub implements EventStreams {
+  readonly #options: EventHubOptions;
+  readonly #limits: StreamLimits;
+  readonly #streams = new Set<EventStream>();
+  /** Begins with the first stream and ends with the last one. */
+  #reading: Promise<Reading> | undefined;
+  #isStopped = false;
 
-  const endAll = (reason: 'stopping' | 'lost') => {
-    for (const stream of [...streams]) stream.end(reason);
-  };
+  constructor(options: EventHubOptions) {
+    this.#options = options;
+    this.#limits = new StreamLimits(options.maxStreams, options.maxStreamsPerIdentity);
+  }
 
-  const read = async (): Promise<Reading> => {
+  async open(wish: EventWish): Promise<TextStream> {
+    if (this.#isStopped) throw stopping();
+    this.#limits.enter(wish.identityId);
+    try {
+      return await this.#begin(wish);
+    } catch (error) {
+      this.#leave(wish.identityId);
+      throw error;
+    }
+  }
+
+  /** Ends all streams, and opens no more: the controller stops. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#endAll('stopping');
+  }
+
+  async #begin({ identityId, kinds, after, isUntilNow }: EventWish): Promise<EventStream> {
+    const { events, heartbeatMs, log } = this.#options;
+    const { window } = await this.#beginReading();
+    const range = await events.range();
+    const now = { batch: (await events.close()) + 1, seq: 0 };
+    const { position, reset } = await beginAt(events, range, after, now);
+    if (this.#isStopped) throw stopping();
+    const stream: EventStream = new EventStream({
+      events,
+      window,
+      timeline: range.timeline,
+      matches: kindFilter(kinds),
+      start: { position, reset, until: isUntilNow ? now : undefined },
+      heartbeatMs,
+      log,
+      onClose: () => {
+        this.#streams.delete(stream);
+        this.#leave(identityId);
+      },
+    });
+    this.#streams.add(stream);
+    return stream;
+  }
+
+  #leave(identityId: string): void {
+    this.#limits.leave(identityId);
+    if (!this.#limits.isUnused) return;
+    const before = this.#reading;
+    this.#reading = undefined;
+    before?.then(
+      ({ stop }) => {
+        stop();
+      },
+      () => undefined,
+    );
+  }
+
+  #beginReading(): Promise<Reading> {
+    return (this.#reading ??= this.#read().catch((error: unknown) => {
+      this.#reading = undefined;
+      throw error;
+    }));
+  }
+
+  async #read(): Promise<Reading> {
+    const { reader, bounds = BOUNDS } = this.#options;
     const { listener, stop } = await reader.listen((start) => {
       const window = new EventWindow(start, bounds);
       return {
         window,
-        read(page, timeline) {
+        read: (page, timeline) => {
           window.add(
             page.records.map((record) => heldEvent(timeline, record)),
             page.end,
           );
-          for (const stream of [...streams]) stream.wake();
+          for (const stream of [...this.#streams]) stream.wake();
         },
-        lost() {
-          reading = undefined;
+        lost: () => {
+          this.#reading = undefined;
           stop();
-          endAll('lost');
+          this.#endAll('lost');
         },
       };
     });
     return { window: listener.window, stop };
-  };
-  /** Begun with the first stream. */
-  const beginReading = () =>
-    (reading ??= read().catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    }));
+  }
 
-  /** @throws DomainError `rateLimited`. @returns what gives the place back */
-  const enter = (identityId: string): (() => void) => {
-    const own = perIdentity.get(identityId) ?? 0;
-    if (places >= maxStreams || own >= maxStreamsPerIdentity) {
-      const isOwn = own >= maxStreamsPerIdentity;
-      const causeMessage = isOwn
-        ? `the identity has ${own} streams of events here already: close one of them first`
-        : `this controller has ${places} streams of events already: close one of them, or ask another controller`;
-      throw new DomainError('rateLimited', { causeMessage, logReason: 'too many streams of events' });
-    }
-    places += 1;
-    perIdentity.set(identityId, own + 1);
-    return () => {
-      places -= 1;
-      const left = (perIdentity.get(identityId) ?? 1) - 1;
-      if (left === 0) perIdentity.delete(identityId);
-      else perIdentity.set(identityId, left);
-      if (places === 0) {
-        const before = reading;
-        reading = undefined;
-        before?.then(
-          ({ stop }) => {
-            stop();
-          },
-          () => undefined,
-        );
-      }
-    };
-  };
-
-  return {
-    async open({ identityId, kinds, after, isUntilNow }) {
-      if (isStopped) throw stopping();
-      const leave = enter(identityId);
-      try {
-        const { window } = await beginReading();
-        const range = await events.range();
-        const now = { batch: (await events.close()) + 1, seq: 0 };
-        const { position, reset } = await beginAt(events, range, after, now);
-        if (isStopped) throw stopping();
-        const stream: EventStream = new EventStream({
-          events,
-          window,
-          timeline: range.timeline,
-          matches: kindFilter(kinds),
-          start: { position, reset, until: isUntilNow ? now : undefined },
-          heartbeatMs,
-          log,
-          onClose: () => {
-            streams.delete(stream);
-            leave();
-          },
-        });
-        streams.add(stream);
-        return stream;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
-    stop() {
-      isStopped = true;
-      endAll('stopping');
-    },
-  };
+  #endAll(reason: 'stopping' | 'lost'): void {
+    for (const stream of [...this.#streams]) stream.end(reason);
+  }
 }
 
 const stopping = () => new DomainError('unavailable', { causeMessage: 'this controller stops: ask another one' });
@@ -147,7 +139,7 @@ const stopping = () => new DomainError('unavailable', { causeMessage: 'this cont
 async function beginAt(
   events: EventStore,
   range: EventRange,
-  after: Parameters<EventStreams['open']>[0]['after'],
+  after: EventWish['after'],
   now: EventPosition,
 ): Promise<{ position: EventPosition; reset: ResetReason | undefined }> {
   if (after === undefined) return { position: now, reset: undefined };

@@ -7,7 +7,7 @@
 import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
 import type { EventPosition } from '../../domain/events/position.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
-import { WATCHED } from '../changes/change-feed.js';
+import { WATCHED } from '../changes/feed-listeners.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 
@@ -25,19 +25,7 @@ export interface EventListener {
   readonly lost: () => void;
 }
 
-export interface EventReader {
-  /** @param begin  makes the listener, who hears of all that follows `start`, until `stop` */
-  listen<L extends EventListener>(begin: (start: EventPosition) => L): Promise<{ listener: L; stop: () => void }>;
-  /** Something was committed here, or may have been. */
-  schedule(): void;
-  /** A batch was closed somewhere. */
-  closed(batch: number): void;
-  /** Some controller waits for events. */
-  watched(): void;
-  close(): Promise<void>;
-}
-
-/** Between two batches that one controller closes. */
+/** Time between two batches that one controller closes. */
 const GAP_MS = 50;
 const LOOK_MS = 1_000;
 /** Even while no one waits, a batch is closed after so many looks, so that none grows long. */
@@ -46,110 +34,134 @@ const WATCH_EVERY_MS = 10_000;
 const WATCH_LASTS_MS = 3 * WATCH_EVERY_MS;
 const PAGE = 200;
 
-export function createEventReader({ events, announce, log }: EventReaderOptions): EventReader {
-  const listeners = new Set<EventListener>();
-  let head: EventPosition | undefined;
-  let timeline = '';
-  let watchedUntil = 0;
-  let announcedAt = Number.NEGATIVE_INFINITY;
-  let closedAt = Number.NEGATIVE_INFINITY;
-  let soon: NodeJS.Timeout | undefined;
-  /** Of batches that others closed; null: a batch is to be closed first. */
-  let known: number | null = null;
-  let looks = 0;
+export class EventReader {
+  readonly #events: EventStore;
+  readonly #announce: EventReaderOptions['announce'];
+  readonly #log: Logger;
+  readonly #listeners = new Set<EventListener>();
+  readonly #turns = new CoalescedTask(() => this.#turn());
+  readonly #timer: NodeJS.Timeout;
+  /** All before it was read. */
+  #head: EventPosition | undefined;
+  #timeline = '';
+  /** The last batch that others are known to have closed; null: a batch is to be closed first. */
+  #known: number | null = null;
+  #soon: NodeJS.Timeout | undefined;
+  #looks = 0;
+  // These are times by `performance.now()`.
+  #closedAt = Number.NEGATIVE_INFINITY;
+  #announcedAt = Number.NEGATIVE_INFINITY;
+  #watchedUntil = 0;
 
-  const isWanted = () => listeners.size > 0 || performance.now() < watchedUntil;
+  constructor({ events, announce, log }: EventReaderOptions) {
+    this.#events = events;
+    this.#announce = announce;
+    this.#log = log;
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, LOOK_MS).unref();
+  }
 
-  const closeBatch = async (): Promise<number> => {
-    closedAt = performance.now();
-    return events.close();
-  };
+  /** @param begin  makes the listener, who hears of all that follows `start`, until `stop` */
+  async listen<L extends EventListener>(
+    begin: (start: EventPosition) => L,
+  ): Promise<{ listener: L; stop: () => void }> {
+    const last = await this.#closeBatch();
+    ({ timeline: this.#timeline } = await this.#events.range());
+    if (this.#listeners.size === 0 || this.#head === undefined) this.#head = { batch: last + 1, seq: 0 };
+    const listener = begin(this.#head);
+    this.#listeners.add(listener);
+    this.#tellOthers();
+    return {
+      listener,
+      stop: () => {
+        this.#listeners.delete(listener);
+      },
+    };
+  }
+
+  /** Something was committed here, or may have been. */
+  schedule(): void {
+    if (this.#turns.isClosed || this.#soon !== undefined || !this.#isWanted()) return;
+    this.#soon = setTimeout(
+      () => {
+        this.#soon = undefined;
+        this.#closeAndRead();
+      },
+      Math.max(0, this.#closedAt + GAP_MS - performance.now()),
+    ).unref();
+  }
+
+  /** A batch was closed somewhere. */
+  closed(batch: number): void {
+    if (this.#listeners.size === 0 || this.#head === undefined || batch < this.#head.batch) return;
+    // A turn that is to close a batch reads this one too.
+    if (this.#soon === undefined && !this.#turns.isRunning) this.#known = batch;
+    this.#turns.schedule();
+  }
+
+  /** Some controller waits for events. */
+  watched(): void {
+    this.#watchedUntil = performance.now() + WATCH_LASTS_MS;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+    await this.#turns.close();
+  }
+
+  #isWanted(): boolean {
+    return this.#listeners.size > 0 || performance.now() < this.#watchedUntil;
+  }
+
+  #look(): void {
+    this.#looks += 1;
+    this.#tellOthers();
+    if (this.#listeners.size > 0 || this.#looks % IDLE_LOOKS === 0) this.#closeAndRead();
+  }
+
+  #tellOthers(): void {
+    if (this.#listeners.size === 0 || performance.now() < this.#announcedAt + WATCH_EVERY_MS) return;
+    this.#announcedAt = performance.now();
+    this.#announce(WATCHED).catch((error: unknown) => {
+      noteFailure(this.#log, error, 'other controllers could not be told that events are waited for');
+    });
+  }
+
+  #closeAndRead(): void {
+    this.#known = null;
+    this.#turns.schedule();
+  }
+
+  async #turn(): Promise<void> {
+    try {
+      const last = this.#known ?? (await this.#closeBatch());
+      this.#known = null;
+      if (this.#listeners.size > 0) await this.#readTo(last);
+    } catch (error) {
+      this.#known = null;
+      noteFailure(this.#log, error, 'events could not be read; it is tried again');
+    }
+  }
+
+  async #closeBatch(): Promise<number> {
+    this.#closedAt = performance.now();
+    return this.#events.close();
+  }
 
   /** Reads on to the end of the batch `last`, and hands out what it reads. */
-  const readTo = async (last: number) => {
-    if (head === undefined) return;
-    if (last + 1 < head.batch) {
-      head = { batch: last + 1, seq: 0 };
-      for (const listener of [...listeners]) listener.lost();
+  async #readTo(last: number): Promise<void> {
+    if (this.#head === undefined) return;
+    if (last + 1 < this.#head.batch) {
+      this.#head = { batch: last + 1, seq: 0 };
+      for (const listener of [...this.#listeners]) listener.lost();
       return;
     }
-    while (head.batch <= last && listeners.size > 0) {
-      const page: EventPage = await events.after(head, last, PAGE);
-      head = page.end;
-      for (const listener of [...listeners]) listener.read(page, timeline);
+    while (this.#head.batch <= last && this.#listeners.size > 0) {
+      const page: EventPage = await this.#events.after(this.#head, last, PAGE);
+      this.#head = page.end;
+      for (const listener of [...this.#listeners]) listener.read(page, this.#timeline);
     }
-  };
-
-  const turns = new CoalescedTask(async () => {
-    try {
-      const last = known ?? (await closeBatch());
-      known = null;
-      if (listeners.size > 0) await readTo(last);
-    } catch (error) {
-      known = null;
-      noteFailure(log, error, 'events could not be read; it is tried again');
-    }
-  });
-
-  const schedule = () => {
-    if (turns.isClosed || soon !== undefined || !isWanted()) return;
-    soon = setTimeout(
-      () => {
-        soon = undefined;
-        known = null;
-        turns.schedule();
-      },
-      Math.max(0, closedAt + GAP_MS - performance.now()),
-    ).unref();
-  };
-
-  const tellOthers = () => {
-    if (listeners.size === 0 || performance.now() < announcedAt + WATCH_EVERY_MS) return;
-    announcedAt = performance.now();
-    announce(WATCHED).catch((error: unknown) => {
-      noteFailure(log, error, 'other controllers could not be told that events are waited for');
-    });
-  };
-
-  const look = () => {
-    looks += 1;
-    tellOthers();
-    if (listeners.size > 0 || looks % IDLE_LOOKS === 0) {
-      known = null;
-      turns.schedule();
-    }
-  };
-  const timer = setInterval(look, LOOK_MS).unref();
-
-  return {
-    async listen(begin) {
-      const last = await closeBatch();
-      ({ timeline } = await events.range());
-      if (listeners.size === 0 || head === undefined) head = { batch: last + 1, seq: 0 };
-      const listener = begin(head);
-      listeners.add(listener);
-      tellOthers();
-      return {
-        listener,
-        stop: () => {
-          listeners.delete(listener);
-        },
-      };
-    },
-    schedule,
-    closed(batch) {
-      if (listeners.size === 0 || head === undefined || batch < head.batch) return;
-      // A turn that is to close a batch reads this one too.
-      if (soon === undefined && !turns.isRunning) known = batch;
-      turns.schedule();
-    },
-    watched() {
-      watchedUntil = performance.now() + WATCH_LASTS_MS;
-    },
-    async close() {
-      clearInterval(timer);
-      clearTimeout(soon);
-      await turns.close();
-    },
-  };
+  }
 }

@@ -1,6 +1,6 @@
 /** The network's own certificate authority at work: the issuer in use, and what clients trust. */
 import { X509Certificate } from 'node:crypto';
-import type { IssuedCertificateRecord, IssuedKind } from '../../db/stores/issued-certificates.js';
+import type { IssuedKind } from '../../db/stores/issued-certificates.js';
 import {
   issueClientCertificate,
   issueRouterServerCertificate,
@@ -22,13 +22,6 @@ export interface Authority {
   readonly intermediateKeyPem: string;
 }
 
-export interface RunningPki extends Pki {
-  /** The intermediate's certificate, which follows every leaf in a chain. */
-  readonly issuerPem: () => string;
-  /** From now on this authority signs. */
-  use(authority: Authority): Promise<void>;
-}
-
 interface State {
   readonly issuer: Issuer;
   readonly issuerFingerprint: string;
@@ -38,7 +31,15 @@ interface State {
   readonly caBundlePkcs7: string;
 }
 
-async function open({ rootPems, intermediatePems, intermediateKeyPem }: Authority): Promise<State> {
+/** Contents of a client's certificate. */
+interface ClientCertificate {
+  readonly request: SigningRequest;
+  readonly uri: string;
+  readonly commonName: string;
+  readonly lifetimeSeconds: number;
+}
+
+async function openState({ rootPems, intermediatePems, intermediateKeyPem }: Authority): Promise<State> {
   const pems = [...rootPems, ...intermediatePems];
   const issuer = await openIssuer({ certPem: intermediatePems[0] ?? '', privateKeyPem: intermediateKeyPem });
   return {
@@ -51,85 +52,102 @@ async function open({ rootPems, intermediatePems, intermediateKeyPem }: Authorit
   };
 }
 
-export async function createPki(trustDomain: string, authority: Authority): Promise<RunningPki> {
-  let state = await open(authority);
+export class RunningPki implements Pki {
+  readonly trustDomain: string;
+  #state: State;
 
-  const chainOf = (
-    kind: IssuedKind,
-    subjectId: string,
-    request: SigningRequest,
-    issued: IssuedCertificate,
-    { issuer, issuerFingerprint }: State,
-  ): IssuedChain => {
-    const { certPem, fingerprint, serialNumber, notBefore, notAfter } = issued;
-    const record: IssuedCertificateRecord = {
-      serialNumber,
-      fingerprint,
-      kind,
-      subjectId,
-      issuerFingerprint,
-      notBefore,
-      notAfter,
-    };
-    return {
-      leafPem: certPem,
-      chainPem: certPem + issuer.certPem,
-      fingerprint,
-      publicKeyFingerprint: publicKeyFingerprint(request.publicKey),
-      record,
-    };
-  };
-  const client = async (
-    kind: IssuedKind,
-    subjectId: string,
-    request: SigningRequest,
-    uri: string,
-    about: { commonName: string; lifetimeSeconds: number },
-  ) => {
-    const current = state;
-    return chainOf(
-      kind,
-      subjectId,
+  private constructor(trustDomain: string, state: State) {
+    this.trustDomain = trustDomain;
+    this.#state = state;
+  }
+
+  static async open(trustDomain: string, authority: Authority): Promise<RunningPki> {
+    return new RunningPki(trustDomain, await openState(authority));
+  }
+
+  /** From now on this authority signs. */
+  async use(authority: Authority): Promise<void> {
+    this.#state = await openState(authority);
+  }
+
+  /** Returns the intermediate's certificate, which follows every leaf in a chain. */
+  issuerPem(): string {
+    return this.#state.issuer.certPem;
+  }
+
+  caBundlePem(): string {
+    return this.#state.caBundlePem;
+  }
+
+  caBundlePkcs7(): string {
+    return this.#state.caBundlePkcs7;
+  }
+
+  trust(): Pick<State, 'roots' | 'intermediates'> {
+    return this.#state;
+  }
+
+  issueForIdentity(request: SigningRequest, id: string): Promise<IssuedChain> {
+    return this.#issueForClient('identity', id, {
       request,
-      await issueClientCertificate(current.issuer, { now: new Date(), request, uri, ...about }),
-      current,
-    );
-  };
+      uri: identityUri(this.trustDomain, id),
+      commonName: id,
+      lifetimeSeconds: lifetimes.clientSeconds,
+    });
+  }
 
+  issueForApiSession(
+    request: SigningRequest,
+    ids: { identityId: string; apiSessionId: string; certificateId: string },
+  ): Promise<IssuedChain> {
+    return this.#issueForClient('apiSession', ids.apiSessionId, {
+      request,
+      uri: apiSessionCertificateUri(this.trustDomain, ids),
+      commonName: ids.identityId,
+      lifetimeSeconds: lifetimes.apiSessionSeconds,
+    });
+  }
+
+  issueForRouter(request: SigningRequest, id: string): Promise<IssuedChain> {
+    return this.#issueForClient('router', id, {
+      request,
+      uri: routerUri(this.trustDomain, id),
+      commonName: id,
+      lifetimeSeconds: lifetimes.clientSeconds,
+    });
+  }
+
+  async issueForRouterServer(
+    request: SigningRequest,
+    id: string,
+    names: { dns: readonly string[]; ip: readonly string[] },
+  ): Promise<IssuedChain> {
+    const state = this.#state;
+    const uri = routerUri(this.trustDomain, id);
+    const wanted = { now: new Date(), commonName: id, request, uri, names };
+    return chainOf('routerServer', id, request, await issueRouterServerCertificate(state.issuer, wanted), state);
+  }
+
+  async #issueForClient(kind: IssuedKind, subjectId: string, wanted: ClientCertificate): Promise<IssuedChain> {
+    const state = this.#state;
+    const issued = await issueClientCertificate(state.issuer, { now: new Date(), ...wanted });
+    return chainOf(kind, subjectId, wanted.request, issued, state);
+  }
+}
+
+/** Returns what was issued with the issuer's certificate, and the record of it. */
+function chainOf(
+  kind: IssuedKind,
+  subjectId: string,
+  { publicKey }: SigningRequest,
+  { certPem, fingerprint, serialNumber, notBefore, notAfter }: IssuedCertificate,
+  { issuer, issuerFingerprint }: State,
+): IssuedChain {
   return {
-    trustDomain,
-    caBundlePem: () => state.caBundlePem,
-    caBundlePkcs7: () => state.caBundlePkcs7,
-    trust: () => state,
-    issuerPem: () => state.issuer.certPem,
-    issueForIdentity: (request, id) =>
-      client('identity', id, request, identityUri(trustDomain, id), {
-        commonName: id,
-        lifetimeSeconds: lifetimes.clientSeconds,
-      }),
-    issueForApiSession: (request, ids) =>
-      client('apiSession', ids.apiSessionId, request, apiSessionCertificateUri(trustDomain, ids), {
-        commonName: ids.identityId,
-        lifetimeSeconds: lifetimes.apiSessionSeconds,
-      }),
-    issueForRouter: (request, id) =>
-      client('router', id, request, routerUri(trustDomain, id), {
-        commonName: id,
-        lifetimeSeconds: lifetimes.clientSeconds,
-      }),
-    async issueForRouterServer(request, id, names) {
-      const current = state;
-      const issued = await issueRouterServerCertificate(current.issuer, {
-        now: new Date(),
-        commonName: id,
-        request,
-        uri: routerUri(trustDomain, id),
-        names,
-      });
-      return chainOf('routerServer', id, request, issued, current);
-    },
-    async use(next) {
-      state = await open(next);
-    },
+    leafPem: certPem,
+    chainPem: certPem + issuer.certPem,
+    fingerprint,
+    publicKeyFingerprint: publicKeyFingerprint(publicKey),
+    record: { serialNumber, fingerprint, kind, subjectId, issuerFingerprint, notBefore, notAfter },
   };
 }

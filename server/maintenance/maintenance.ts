@@ -25,73 +25,87 @@ export interface MaintenanceOptions {
   readonly log: Logger;
 }
 
-export interface RunningMaintenance extends Maintenance {
+export class RunningMaintenance implements Maintenance {
+  readonly #connection: ServerConfig;
+  readonly #directory: string;
+  readonly #seals: ReturnType<typeof sealsOf>;
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor({ config, connection, keyRing, log }: MaintenanceOptions) {
+    this.#connection = connection;
+    this.#directory = snapshotsIn(config.dataDir);
+    this.#seals = sealsOf(keyRing);
+    this.#log = log;
+    this.#removeDrafts();
+  }
+
+  async snapshot(actor: Actor | undefined): Promise<void> {
+    const [directory, log] = [this.#directory, this.#log];
+    const onProgress = reporter(log, SNAPSHOT_PROGRESS);
+    try {
+      await this.#withLane(
+        (lane) => writeSnapshot(lane, { directory, name: snapshotName('edge'), onProgress, log }),
+        actor,
+      );
+    } catch (error) {
+      this.#warn(error, 'the snapshot failed; there is no file of it');
+      throw error;
+    }
+  }
+
+  checkIntegrity(isFixing: boolean, actor: Actor | undefined): Promise<void> {
+    return new Promise((begun, refused) => {
+      this.#withLane((lane) => this.#check(lane, isFixing, begun), actor).catch((error: unknown) => {
+        this.#warn(error, 'the check of data integrity failed');
+        refused(error instanceof Error ? error : new Error(String(error))); // of no effect once it has begun
+      });
+    });
+  }
+
   /** Ends the work that is under way and waits for its end. */
-  close(): Promise<void>;
-}
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#running);
+  }
 
-export function createMaintenance({ config, connection, keyRing, log }: MaintenanceOptions): RunningMaintenance {
-  const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
-  const directory = snapshotsIn(config.dataDir);
+  async #check(lane: MaintenanceLane, isFixing: boolean, onBegun: () => void): Promise<void> {
+    const log = this.#log;
+    const since = performance.now();
+    log.info({ isFixing }, 'a check of data integrity began');
+    const onCheck = (check: string, found: number) => {
+      log[found > 0 ? 'warn' : 'debug']({ check, found, isFixing }, 'a part of the data integrity was checked');
+    };
+    const findings = await runChecks(lane, { isFixing, seals: this.#seals, onBegun, onCheck });
+    log.info({ isFixing, findings, ms: Math.round(performance.now() - since) }, 'the check of data integrity ended');
+  }
 
-  const withLane = <T>(work: (lane: MaintenanceLane) => Promise<T>, actor?: Actor): Promise<T> => {
-    const done = withMaintenanceLane(connection, closing.signal, work, actor);
+  /** Removes the drafts of a controller that was killed. Only the process that has the lock writes there. */
+  #removeDrafts(): void {
+    const directory = this.#directory;
+    if (draftsIn(directory).length === 0) return;
+    this.#withLane(async () => {
+      this.#log.info({ removed: removeDrafts(ownDirectory(directory)) }, 'unfinished snapshots removed');
+    }).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'unfinished snapshots could not be removed; the next snapshot tries again');
+    });
+  }
+
+  #withLane<T>(work: (lane: MaintenanceLane) => Promise<T>, actor?: Actor): Promise<T> {
+    const done = withMaintenanceLane(this.#connection, this.#closing.signal, work, actor);
     const ended: Promise<void> = done.then(
       () => undefined,
       () => undefined,
     );
-    running.add(ended);
-    void ended.then(() => running.delete(ended));
+    this.#running.add(ended);
+    void ended.then(() => this.#running.delete(ended));
     return done;
-  };
-
-  // Drafts of a controller that was killed. Only the process that has the lock writes there.
-  if (draftsIn(directory).length > 0) {
-    withLane(async () => {
-      log.info({ removed: removeDrafts(ownDirectory(directory)) }, 'unfinished snapshots removed');
-    }).catch((error: unknown) => {
-      log.warn({ err: error }, 'unfinished snapshots could not be removed; the next snapshot tries again');
-    });
   }
 
-  const seals = sealsOf(keyRing);
-  return {
-    async snapshot(actor) {
-      const onProgress = reporter(log, SNAPSHOT_PROGRESS);
-      try {
-        await withLane(
-          (lane) => writeSnapshot(lane, { directory, name: snapshotName('edge'), onProgress, log }),
-          actor,
-        );
-      } catch (error) {
-        if (!(error instanceof DomainError && error.kind === 'rateLimited'))
-          log.warn({ err: error }, 'the snapshot failed; there is no file of it');
-        throw error;
-      }
-    },
-    checkIntegrity: (isFixing, actor) =>
-      new Promise((begun, refused) => {
-        withLane(async (lane) => {
-          const since = performance.now();
-          log.info({ isFixing }, 'a check of data integrity began');
-          const onCheck = (check: string, found: number) => {
-            log[found > 0 ? 'warn' : 'debug']({ check, found, isFixing }, 'a part of the data integrity was checked');
-          };
-          const findings = await runChecks(lane, { isFixing, seals, onBegun: begun, onCheck });
-          log.info(
-            { isFixing, findings, ms: Math.round(performance.now() - since) },
-            'the check of data integrity ended',
-          );
-        }, actor).catch((error: unknown) => {
-          if (!(error instanceof DomainError && error.kind === 'rateLimited'))
-            log.warn({ err: error }, 'the check of data integrity failed');
-          refused(error instanceof Error ? error : new Error(String(error))); // of no effect once it has begun
-        });
-      }),
-    async close() {
-      closing.abort();
-      await Promise.all(running);
-    },
-  };
+  /** Says nothing of work that was refused because other work is under way. */
+  #warn(error: unknown, message: string): void {
+    if (error instanceof DomainError && error.kind === 'rateLimited') return;
+    this.#log.warn({ err: error }, message);
+  }
 }

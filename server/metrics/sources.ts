@@ -75,7 +75,7 @@ export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
     database,
     entities: async () =>
       holdsRouters() && database.isUp() ? inTime(stores.summary.counts(), ENTITIES_MS) : new Map(),
-    feed: { lagMs: feed.lagMs, heard: feed.heard, isHearing },
+    feed: { lagMs: () => feed.lagMs(), heard: () => feed.heard(), isHearing },
     caches: {
       api_sessions: () => apiSessions.use,
       answers: () => responseCache.use,

@@ -16,7 +16,7 @@ import type { Logger } from '../base/log.js';
 import type { ResponseHeaders } from '../http/reply.js';
 import { isNoTls, refusePlain } from './plain-http.js';
 import { RefusedConnections } from './refused-connections.js';
-import { watchStalls } from './stalled.js';
+import { StallWatch } from './stalled.js';
 
 export interface TlsOptions {
   readonly config: GateConfig &
@@ -113,7 +113,8 @@ export function createTlsServer({
   server.maxHeadersCount = config.maxHeaders + 1;
   // An unknown expectation is no reason to refuse (RFC 9110 section 10.1.1 leaves the choice).
   server.on('checkExpectation', listener);
-  const stalls = watchStalls(config.stallTimeout * 1000, config.keepAliveTimeout * 1000, log);
+  const limits = { timeoutMs: config.stallTimeout * 1000, keepAliveMs: config.keepAliveTimeout * 1000 };
+  const stalls = new StallWatch(limits, log);
   // Only the time of keep-alive ends with this event. Node destroys the connection when it has no listener.
   server.on('timeout', (socket) => {
     stalls.expire(socket as TLSSocket);

@@ -20,8 +20,8 @@ import { connectDatabase, locateServer } from '../data/database.js';
 import { createEpochMemory } from '../changes/epochs.js';
 import { ChangeSubscribers } from './change-subscribers.js';
 import type { Logger } from '../base/log.js';
-import { createMaintenance } from '../maintenance/maintenance.js';
-import { createPki } from '../keys/pki.js';
+import { RunningMaintenance } from '../maintenance/maintenance.js';
+import { RunningPki } from '../keys/pki.js';
 import { keepKeysFresh, serverIdentity } from '../keys/renewal.js';
 import { openSpas } from '../pages/spa.js';
 import { openMemory } from './memory.js';
@@ -141,13 +141,13 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
 
 async function openIdentity({ network }: Data): Promise<ControllerIdentity> {
   const identity = serverIdentity(network.keys.server);
-  return { identity, pki: await createPki(network.trustDomain, network.keys.authority) };
+  return { identity, pki: await RunningPki.open(network.trustDomain, network.keys.authority) };
 }
 
 /** Makes the context of the handlers, and the parts that work on the database as a whole. */
 function openContext(parts: Start & Data & ControllerIdentity & RunningParts, connection: ServerConfig): Context {
   const { config, log, closers, network } = parts;
-  const maintenance = createMaintenance({ config, connection, keyRing: network.keyRing, log });
+  const maintenance = new RunningMaintenance({ config, connection, keyRing: network.keyRing, log });
   closers.push(() => maintenance.close());
   const backups = startBackups({ config, connection, log });
   closers.push(() => backups.close());

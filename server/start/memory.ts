@@ -12,11 +12,11 @@ import { createAuditKeeper } from '../events/audit-keeper.js';
 import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
-import { openChangeFeed } from '../changes/change-feed.js';
-import type { ChangeFeed } from '../changes/change-feed.js';
+import { ChangeFeed } from '../changes/change-feed.js';
 import { openControllerList } from '../changes/controller-list.js';
-import { createEventHub } from '../events/event-hub.js';
-import { createEventReader } from '../events/event-reader.js';
+import type { ControllerListKeeper } from '../changes/controller-list.js';
+import { EventHub } from '../events/event-hub.js';
+import { EventReader } from '../events/event-reader.js';
 import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
 import { startHeartbeat } from '../changes/heartbeat.js';
 import type { SigningEntity } from '../keys/network-keys.js';
@@ -27,7 +27,7 @@ import { Webhooks } from '../events/webhooks.js';
 import type { Subscribers } from './change-subscribers.js';
 import type { Data, RunningParts, ControllerIdentity, Start } from './phases.js';
 
-/** Between two signs of life on a stream of events. */
+/** Time between two signs of life on a stream of events. */
 const HEARTBEAT_MS = 15_000;
 
 export async function openMemory(
@@ -37,15 +37,7 @@ export async function openMemory(
 ): Promise<RunningParts> {
   const { config, log, closers, changes } = start;
   const { database, stores, network, controllerId } = data;
-  const apiSessions = new ApiSessionRegistry({
-    stores,
-    tokenKey: network.tokenKey,
-    timeoutSeconds: config.sessionTimeout,
-    maxEntries: config.cachedSessions,
-    mostOfIdentity: config.apiSessionsPerIdentity,
-    log,
-  });
-  closers.push(() => apiSessions.close());
+  const apiSessions = openApiSessions(start, data);
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
   clearAway(start, stores);
@@ -53,24 +45,7 @@ export async function openMemory(
   const responseCache = new ResponseCache();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const joined = await announce(network.keys.server);
-  const list = await openControllerList({
-    stores,
-    trustDomain: network.trustDomain,
-    address: routersReach(config),
-  });
-  const fabric = createControl({
-    ...data,
-    apiSessions,
-    tokenKey: network.tokenKey,
-    controllerId: joined,
-    controllers: list.known,
-    log,
-  });
-  list.onChange = () => {
-    fabric.events.controllersChanged();
-  };
-  closers.push(() => fabric.close());
-  if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(joined);
+  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, apiSessions);
   const feed = await followChanges(start, connection, database, {
     apiSessions,
     sweeper,
@@ -97,6 +72,40 @@ export async function openMemory(
   return { fabric, apiSessions, responseCache, feed, isHearing: changes.isHearing, heartbeat, announce, ...events };
 }
 
+function openApiSessions({ config, log, closers }: Start, { stores, network }: Data): ApiSessionRegistry {
+  const apiSessions = new ApiSessionRegistry({
+    stores,
+    tokenKey: network.tokenKey,
+    timeoutSeconds: config.sessionTimeout,
+    maxEntries: config.cachedSessions,
+    mostOfIdentity: config.apiSessionsPerIdentity,
+    log,
+  });
+  closers.push(() => apiSessions.close());
+  return apiSessions;
+}
+
+/** Routers and the list of controllers that they are told. */
+async function openFabric(
+  { config, log, closers }: Start,
+  data: Data & ControllerIdentity,
+  apiSessions: ApiSessionRegistry,
+): Promise<{ fabric: RunningParts['fabric']; list: ControllerListKeeper }> {
+  const { stores, network, controllerId } = data;
+  const list = await openControllerList({
+    stores,
+    trustDomain: network.trustDomain,
+    address: routersReach(config),
+  });
+  const fabric = createControl({ ...data, apiSessions, tokenKey: network.tokenKey, controllers: list.known, log });
+  list.onChange = () => {
+    fabric.events.controllersChanged();
+  };
+  closers.push(() => fabric.close());
+  if (!cluster.isWorker) await stores.routerChannels.forgetHostsOf(controllerId);
+  return { fabric, list };
+}
+
 /** Resolves when the first attempt of the feed to connect is over. */
 async function followChanges(
   { closers, changes }: Start,
@@ -106,7 +115,7 @@ async function followChanges(
 ): Promise<ChangeFeed> {
   changes.subscribe(subscribers);
   const announce = (channel: string, payload: string) => database.execute(ANNOUNCE, [channel, payload]);
-  const feed = openChangeFeed(connection, announce, changes.listeners(subscribers));
+  const feed = new ChangeFeed(connection, announce, changes.listeners(subscribers));
   closers.push(() => {
     feed.close();
   });
@@ -139,13 +148,13 @@ type Events = Pick<RunningParts, 'eventReader' | 'eventStreams' | 'outgoing'> & 
 /** One reader of events for all who wait for them here: streams and webhooks. */
 function openEvents({ config, log, closers }: Start, { database, stores, network }: Data): Events {
   const { events } = stores;
-  const eventReader = createEventReader({
+  const eventReader = new EventReader({
     events,
     announce: (payload) => database.execute(ANNOUNCE, ['edge', payload]),
     log,
   });
   closers.push(() => eventReader.close());
-  const eventStreams = createEventHub({
+  const eventStreams = new EventHub({
     events,
     reader: eventReader,
     maxStreams: config.eventStreams,

@@ -9,7 +9,7 @@ import { readSigningRequest } from '../../domain/pki/csr.js';
 import { newKeyPair } from '../../domain/pki/keys.js';
 import { verifyPeer, type PeerTrust } from '../../domain/pki/peer.js';
 import { createPeers } from '../../server/api/peer.js';
-import { createPki, type RunningPki } from '../../server/keys/pki.js';
+import { RunningPki } from '../../server/keys/pki.js';
 import {
   createCertificateClient,
   makeCa,
@@ -24,7 +24,7 @@ async function newPki(): Promise<RunningPki> {
   const root = await createRootCa({ commonName: 'Network root', keys: rootKeys, now: new Date() });
   const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
   const intermediate = await createIntermediateCa(issuer, { commonName: 'Network signer', keys, now: new Date() });
-  return createPki('td.example', {
+  return RunningPki.open('td.example', {
     rootPems: [root.certPem],
     intermediatePems: [intermediate.certPem],
     intermediateKeyPem: keys.privateKeyPem,

@@ -5,7 +5,7 @@ import { newKeyPair } from '../../domain/pki/keys.js';
 import { newTrustDomain } from '../../domain/pki/spiffe.js';
 import { createLogger } from '../../server/base/log.js';
 import type { NetworkKeys } from '../../server/keys/network-keys.js';
-import { createPki } from '../../server/keys/pki.js';
+import { RunningPki } from '../../server/keys/pki.js';
 import { keepKeysFresh, serverIdentity } from '../../server/keys/renewal.js';
 
 describe('the check for renewed keys', () => {
@@ -51,7 +51,7 @@ describe('the check for renewed keys', () => {
         shown.push(context);
       },
     };
-    const pki = await createPki(newTrustDomain(), first.authority);
+    const pki = await RunningPki.open(newTrustDomain(), first.authority);
     const identity = serverIdentity(first.server);
     const check = keepKeysFresh({
       pki,
