@@ -18,6 +18,7 @@ import type { NoteFailure } from './channel/router-log.js';
 import { Spacing } from './channel/spacing.js';
 import { FabricEvents } from './fabric-events.js';
 import { messageTable } from './messages/index.js';
+import { RouterPeers } from './links/peers.js';
 import { RouterModels } from './model/data-model.js';
 import type { KeySources } from './model/public-keys.js';
 import { RouterChecks } from './model/router-checks.js';
@@ -119,12 +120,13 @@ function makeParts(options: FabricOptions, limits: ChannelLimits) {
     noteFailure,
   });
   const { renewedMs } = limits;
-  const shared = { registry, routers, controllers, sessionSync, models, traffic };
+  const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(), traffic };
   const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs });
   const checks = new RouterChecks<KnownRouter>({
     read: (ids) => stores.routerSync.routers(ids),
-    isOurs: (id) => registry.get(id) !== undefined || traffic.circuits.ofRouter(id).length > 0,
-    ours: () => [...registry.all()].map(({ routerId }) => routerId),
+    isOurs: (id) =>
+      registry.get(id) !== undefined || shared.peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...shared.peers.away],
     onRead: (id, router) => {
       lifecycle.reread(id, router);
     },
@@ -167,7 +169,6 @@ function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, part
     sessionsSeen: options.sessionsSeen,
     log: lines.log,
     noteFailure: lines.noteFailure,
-    channels: parts.registry,
     routers: parts.routers,
     models: parts.models,
     modelStates: new Spacing(wholeStateMs),
@@ -180,7 +181,8 @@ function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, part
     limits: traffic.limits,
     memory: traffic.memory,
     sessions: traffic.sessions,
-    topology: traffic.topology,
+    links: traffic.links,
+    moves: traffic.moves,
     tunnels: traffic.tunnels,
     validation: traffic.validation,
   });

@@ -8,6 +8,7 @@ import { SyncHeader, encodeBoolean } from './channel/headers.js';
 import type { ChannelRegistry } from './channel/registry.js';
 import type { OpenChannel } from './channel/router-channel.js';
 import type { FabricLog } from './channel/router-log.js';
+import type { RouterPeers } from './links/peers.js';
 import type { RouterModels } from './model/data-model.js';
 import type { ConnectedRouters } from './presence/connected-routers.js';
 import { controllersMessage } from './presence/controllers.js';
@@ -21,6 +22,7 @@ export interface RouterLifecycleOptions {
   readonly controllers: KnownControllers;
   readonly sessionSync: SessionSync;
   readonly models: RouterModels;
+  readonly peers: RouterPeers;
   readonly traffic: Traffic;
   readonly log: FabricLog;
   /** Milliseconds for which a channel stands after its router got a new certificate. */
@@ -40,7 +42,7 @@ export class RouterLifecycle {
   }
 
   opened(channel: OpenChannel, router: KnownRouter): void {
-    const { routers, controllers, traffic, models, log } = this.#options;
+    const { routers, controllers, traffic, models, peers, log } = this.#options;
     const { version: versionInfo } = channel.hello;
     // First of all: a router that loses us before it has the list may not come back.
     channel.send(controllersMessage(controllers.now()));
@@ -53,15 +55,17 @@ export class RouterLifecycle {
     });
     if (router.isEdge) channel.send(serverHello(versionInfo.version));
     traffic.routerConnected(channel, router);
+    peers.connected(channel);
     models.begin(channel);
     log.info({ routerId: router.id, version: versionInfo.version }, 'router connected', CONNECTION_LINES);
   }
 
   /** Takes over a router that was read again. @param router  undefined when it was deleted */
   reread(routerId: string, router: KnownRouter | undefined): void {
-    const { registry, routers, sessionSync, traffic } = this.#options;
+    const { registry, routers, sessionSync, traffic, peers } = this.#options;
     const reason = barred(router);
     if (reason !== undefined) traffic.routerBarred(routerId);
+    if (router === undefined) peers.removed(routerId);
     const channel = registry.get(routerId);
     if (channel === undefined || routers.routerOf(channel) === undefined) return;
     if (reason !== undefined) channel.close(reason);
@@ -74,12 +78,13 @@ export class RouterLifecycle {
   }
 
   closed(channel: OpenChannel, reason: string): void {
-    const { routers, sessionSync, models, traffic, log } = this.#options;
+    const { routers, sessionSync, models, traffic, peers, log } = this.#options;
     clearTimeout(this.#renewals.get(channel));
     this.#renewals.delete(channel);
     sessionSync.end(channel);
     models.end(channel);
     traffic.routerLost(channel);
+    peers.lost(channel);
     routers.remove(channel);
     log.info({ routerId: channel.routerId, reason }, 'router disconnected', CONNECTION_LINES);
   }

@@ -46,8 +46,9 @@ export const ARROWS = {
     presence: ['channel'],
     sessions: ['channel'],
     model: ['channel'],
-    traffic: ['channel'],
-    messages: ['channel', 'presence', 'sessions', 'model', 'traffic'],
+    links: ['channel'],
+    traffic: ['channel', 'links'],
+    messages: ['channel', 'presence', 'sessions', 'model', 'links', 'traffic'],
     '.': '*',
   },
 };

@@ -5,7 +5,7 @@ import { holderOf } from '../../db/embedded/lock.js';
 import { clusterIn, masterKeyIn } from '../../db/embedded/places.js';
 import { clusterProcesses } from '../../db/embedded/processes.js';
 import { CHECKS } from '../../db/stores/integrity-checks.js';
-import type { CheckOptions, Seals } from '../../db/stores/integrity-checks.js';
+import type { CheckOptions, Seals } from '../../db/stores/integrity-check.js';
 import { missingStatements } from '../../db/schema/schema-checks.js';
 import {
   appliedIn,

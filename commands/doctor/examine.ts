@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Db } from '../../db/postgres/contracts.js';
 import { READ_ALL, withLane } from '../../db/postgres/maintenance-connection.js';
 import { networkStore } from '../../db/stores/network.js';
-import type { Seals } from '../../db/stores/integrity-checks.js';
+import type { Seals } from '../../db/stores/integrity-check.js';
 import { outageOf } from '../../db/postgres/outages.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';

@@ -2,7 +2,7 @@
  * Identities that are made in one transaction, some hundreds with one statement. One statement each would take time
  * with the square of their number: each leaves a version of the row that counts them, which the next passes over.
  */
-import type { NewIdentity } from '../../db/stores/identities.js';
+import type { NewIdentity } from '../../db/stores/identity-creation.js';
 import type { JsonObject } from '../../domain/model.js';
 import type * as Request from '../../generated/management/request.js';
 import { enrollmentsFrom } from '../../handlers/enrollment/identity-enrollments.js';

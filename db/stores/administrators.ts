@@ -26,8 +26,8 @@ export interface AdministratorStore {
 }
 
 /**
- * What an administrator can log in with now, by itself: a token of a signer, required besides, comes from elsewhere. A
- * CA with a claim may name another identity than the authenticator's.
+ * Ways in which an administrator can log in now, each by itself: a token of a signer, required besides, comes from
+ * elsewhere. A CA with a claim may name another identity than the authenticator's.
  */
 const WAYS_IN = `FROM identities i
   JOIN auth_policies p ON p.id = i.auth_policy_id

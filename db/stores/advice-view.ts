@@ -1,4 +1,4 @@
-/** What the policies say of one identity and one service, in one look: what it may do, and by which edge routers. */
+/** Advice on one identity and one service, in one look: what it may do by the policies, and by which edge routers. */
 import type { NamedRef, PolicyType } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { isOnlineSql } from './router-channels.js';

@@ -56,7 +56,7 @@ const COLUMNS = [
 ];
 const ID = 't.seq::text AS id';
 
-/** Of the alias `t`. */
+/** Columns of the alias `t`. */
 export const AUDIT_COLUMNS = [...COLUMNS.map((column) => `t.${column}`), ID].join(', ');
 
 export const recordFromRow = (row: AuditRow): AuditRecord => ({
@@ -190,8 +190,8 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
 }
 
 /**
- * By one controller at a time: for the others there is nothing to do. A lock on a table that is not to be had soon is
- * given up, since all who write would wait behind it; the next turn tries again.
+ * Work of one controller at a time: for the others there is nothing to do. A lock on a table that is not to be had soon
+ * is given up, since all who write would wait behind it; the next turn tries again.
  */
 const alone = (name: string, work: string) =>
   change<{ n: number | null }>(

@@ -2,7 +2,7 @@
 import type { Ca, CaSettings, ExternalIdClaim, NamedRef, Page, Tags } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
-import { endAll } from './api-sessions.js';
+import { endAll } from './api-session-ends.js';
 import { CA_HAS_ONE_ABOVE } from './rights.js';
 import { asItIs, entity } from '../query/entity.js';
 import { flag, json, secretUuid, text, textArray } from '../query/fields.js';

@@ -1,12 +1,12 @@
 /**
- * What the lists for clients offer to filters and sorts. A test in a filter reveals a value as surely as an answer
- * does, so these lists offer only what their answers show: every name here is a member of their items
+ * Symbols that the lists for clients offer to filters and sorts. A test in a filter reveals a value as surely as an
+ * answer does, so these lists offer only what their answers show: every name here is a member of their items
  * (test/api/client-fields.test.ts).
  */
 import type { SymbolTable } from '../filter/index.js';
 import * as full from './symbols.js';
 
-/** What every entity shows of itself. */
+/** Members that every entity shows of itself. */
 const BASE = ['id', 'createdAt', 'updatedAt', 'tags'] as const;
 
 /** The same table with these of its names and no others. */

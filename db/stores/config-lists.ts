@@ -12,7 +12,7 @@ interface Carrier {
   /** One row per carrier and config, with the type of the config. */
   readonly table: 'service_configs' | 'router_configs';
   readonly column: 'service_id' | 'router_id';
-  /** As errors name one. */
+  /** The name that errors have for one. */
   readonly entity: 'service' | 'router';
 }
 

@@ -8,7 +8,7 @@ export interface ListState {
   readonly told: ControllerList;
   /** All that are remembered; an address may come more than once. */
   readonly seen: readonly SeenController[];
-  /** By address, the id of the controller that joined there first: it was in the hello before there was a list. */
+  /** The id of the controller that joined first at an address: it was in the hello before there was a list. */
   readonly ids: ReadonlyMap<string, string>;
 }
 

@@ -4,7 +4,7 @@ import type { Versioned } from '../postgres/contracts.js';
 import { ca } from './cas.js';
 import * as undeclaredForClients from './client-symbols.js';
 import { apiSessionCertificate } from './api-session-certificates.js';
-import { apiSession } from './api-sessions.js';
+import { apiSession } from './api-session-rows.js';
 import { authenticator } from './authenticators.js';
 import { configType } from './config-types.js';
 import { config } from './configs.js';
@@ -17,12 +17,12 @@ import { revocation } from './revocations.js';
 import { serviceEdgeRouterPolicy } from './service-edge-router-policies.js';
 import { servicePolicy } from './service-policies.js';
 import { service } from './services.js';
-import { session } from './sessions.js';
+import { session } from './session-rows.js';
 import * as undeclared from './symbols.js';
 import { terminator } from './terminators.js';
 import { deadLetter, webhook } from './webhooks.js';
 
-/** What the APIs read and change by id, as far as it is a declared entity. */
+/** An entity that the APIs read and change by id, as far as it is declared. */
 interface Declared {
   readonly collections: readonly string[];
   readonly versioned: Versioned | undefined;
@@ -65,7 +65,7 @@ const UNDECLARED: Readonly<Record<string, Versioned>> = {
   'transit-routers': updated('router', 'routers'),
 };
 
-/** By collection: where the versions of its entities are. */
+/** The places of the versions of entities, by collection. */
 export const versions: ReadonlyMap<string, Versioned> = new Map([
   ...Object.entries(UNDECLARED),
   ...ENTITIES.flatMap(({ collections, versioned }) =>
@@ -73,13 +73,13 @@ export const versions: ReadonlyMap<string, Versioned> = new Map([
   ),
 ]);
 
-/** What administrators may ask of every list. */
+/** Symbols that administrators may ask of every list. */
 export const symbolTables: readonly SymbolTable[] = [
   ...ENTITIES.map(({ symbols }) => symbols),
   ...Object.values(undeclared),
 ];
 
-/** What clients may ask of their lists. */
+/** Symbols that clients may ask of their lists. */
 export const clientTables: readonly SymbolTable[] = [
   ...ENTITIES.map(({ clientSymbols }) => clientSymbols),
   ...Object.values(undeclaredForClients),

@@ -10,7 +10,7 @@ import type { AuditRow } from './audit-records.js';
 import type { Db } from '../postgres/contracts.js';
 import { locking, read, slowRead } from '../postgres/statement.js';
 
-/** What is there to be read. */
+/** The batches that are there to be read. */
 export interface EventRange {
   /** 8 hex digits, which name this history of the database. */
   readonly timeline: string;
@@ -32,7 +32,7 @@ export interface EventStore {
   /** Whether this record is there, in this batch. */
   has(position: EventPosition): Promise<boolean>;
   /**
-   * What follows a position, up to the batch `through` and at most `limit` records, fewer when they are large: none
+   * Reads on behind a position, up to the batch `through` and at most `limit` records, fewer when they are large: none
    * when that was all.
    */
   after(position: EventPosition, through: number, limit: number): Promise<EventPage>;
@@ -49,7 +49,7 @@ const RANGE = read<EventRange>(
   coalesce((SELECT max(n) FROM event_batches), 0) AS last FROM network w`,
 );
 
-/** Of the batch `b`, the record `t`: the bounds are for the index. */
+/** The record `t` is of the batch `b`: the bounds are for the index. */
 const IN_BATCH = `t.xid >= coalesce(pg_snapshot_xmin(b.earlier), '0'::xid8) AND t.xid < pg_snapshot_xmax(b.snapshot)
   AND pg_visible_in_snapshot(t.xid, b.snapshot)
   AND (b.earlier IS NULL OR NOT pg_visible_in_snapshot(t.xid, b.earlier))`;
@@ -60,7 +60,7 @@ const HAS = slowRead<{ found: boolean }>(
   WHERE b.n = $1 AND t.seq = $2) AS found`,
 );
 
-/** Of `before` and `after`, in one page: a record may have two mebibytes, and many readers read at a time. */
+/** Bounds a page of `before` and `after`: a record may have two mebibytes, and many readers read at a time. */
 const PAGE_BYTES = 1024 * 1024;
 
 /**
@@ -89,7 +89,7 @@ WHERE t.earlier = 0 OR t.earlier + t.bytes <= ${PAGE_BYTES} ORDER BY t.batch, t.
 /** Batches in one statement: so it is short, however little each of them holds. */
 const MAX_BATCHES = 200;
 
-/** What came before the oldest record is gone; the last batch says where the next one begins. */
+/** Removes all that came before the oldest record; the last batch says where the next one begins. */
 const SWEEP = locking(
   'events-sweep',
   `DELETE FROM event_batches WHERE n IN (SELECT n FROM event_batches

@@ -20,7 +20,7 @@ export interface FailedRequest {
   readonly policyFailures: readonly PolicyFailure[];
 }
 
-/** Of each identity. */
+/** Kept of each identity. */
 const MAX = 50;
 
 const NOTE = asyncChange(

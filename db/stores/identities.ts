@@ -1,6 +1,6 @@
 /**
  * Identities. A read brings the summaries of authenticators and enrollments with it, in one round trip for a whole
- * page; a create writes the identity and its enrollments in one statement.
+ * page.
  */
 import type { EnrollmentDraft, Hosting, Identity, IdentityDraft, JsonObject, Page } from '../../domain/model.js';
 import type { HostingPrecedence, IdentityTypeId, LazyRow } from '../../domain/model.js';
@@ -10,7 +10,9 @@ import type { Selectable } from '../../domain/policy/roles.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
-import { endAll } from './api-sessions.js';
+import { endAll } from './api-session-ends.js';
+import { insertIdentities, insertIdentity } from './identity-creation.js';
+import type { IdentityToMake, NewIdentity } from './identity-creation.js';
 import { writeHostings } from './identity-hostings.js';
 import { areHeld } from './rights.js';
 import { entity } from '../query/entity.js';
@@ -20,6 +22,7 @@ import type { RoleFilter } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 /**
  * An aggregate of rows that most identities do not have: to look for the first of them takes less than to aggregate
@@ -90,58 +93,18 @@ const source: ListSource<Identity, Identity> = { ...identity.source, fromRow };
 
 const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions FROM identities WHERE id = $1`;
 
-/** Without what they host. Of many in one statement their number is counted once. */
-const CREATE_MANY = change(
-  'identity-create-many',
-  ({ actor }) => `WITH made AS (
-  INSERT INTO identities (id, name, type_id, is_admin, external_id, auth_policy_id, role_attributes, permissions,
-    app_data, default_hosting_cost, default_hosting_precedence, tags)
-  SELECT id, name, "typeId", "isAdmin", "externalId", "authPolicyId", "roleAttributes", permissions, "appData",
-    "defaultHostingCost", "defaultHostingPrecedence", tags
-  FROM jsonb_to_recordset($1::jsonb) AS i (id text, name text, "typeId" text, "isAdmin" boolean, "externalId" text,
-    "authPolicyId" text, "roleAttributes" text[], permissions text[], "appData" jsonb, "defaultHostingCost" int,
-    "defaultHostingPrecedence" text, tags jsonb) RETURNING id${actor})
-INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
-SELECT e.id, e.method, made.id, e."caId", e.username, e.token, e.jwt, e."expiresAt"
-FROM made JOIN jsonb_to_recordset($2::jsonb) AS e ("identityId" text, id text, method text, "caId" text, username text,
-  token uuid, jwt text, "expiresAt" timestamptz) ON e."identityId" = made.id`,
-);
-
-const CREATE = change(
-  'identity-create',
-  ({ actor }) => `WITH made AS (
-  INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
-    permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id${actor})
-INSERT INTO enrollments (id, method, identity_id, ca_id, username, token, jwt, expires_at)
-SELECT e.id, e.method, made.id, e.ca_id, e.username, e.token, e.jwt, e.expires_at
-FROM made, jsonb_to_recordset($14::jsonb)
-  AS e (id text, method text, ca_id text, username text, token uuid, jwt text, expires_at timestamptz)`,
-);
-
-/** One of many that are made at a time: ordinary ones, without hostings. */
-export interface NewIdentity {
-  readonly id: string;
-  readonly draft: Omit<IdentityDraft, 'hostings'>;
-  readonly enrollments: readonly EnrollmentDraft[];
-}
-
 export interface IdentityStore {
   find(id: string): Promise<Identity | undefined>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Identity>;
-  /** What policies need to know of an identity; an id goes before an equal name. */
+  /** Answers all that policies need to know of an identity; an id goes before an equal name. */
   findByIdOrName(idOrName: string): Promise<Selectable | undefined>;
-  /** What it may administer. */
+  /** Answers which entities it may administer. */
   findRights(id: string): Promise<Rights | undefined>;
   /** The same; no other transaction changes the identity until this one ends. Call it before all else that locks. */
   lockRights(id: string): Promise<Rights | undefined>;
   list(request: ListRequest & RoleFilter & Selection): Promise<Page<LazyRow<Identity>>>;
-  create(
-    id: string,
-    draft: IdentityDraft & { isDefaultAdmin?: boolean },
-    enrollments: readonly EnrollmentDraft[],
-  ): Promise<void>;
+  create(id: string, draft: IdentityToMake, enrollments: readonly EnrollmentDraft[]): Promise<void>;
   /** Those that host nothing, in one statement. */
   createMany(items: readonly NewIdentity[]): Promise<void>;
   /**
@@ -226,90 +189,59 @@ const ENABLE = change(
   ${TOUCHED} WHERE id = $1${returningActor}`,
 );
 
+async function findIdentity(db: Db, id: string): Promise<Identity | undefined> {
+  const row = await identity.find(db, id);
+  return row && fromRow(row);
+}
+
+const getIdentity = async (db: Db, id: string): Promise<Identity> =>
+  (await findIdentity(db, id)) ?? raise(notFound(identity.name, id));
+
+/** @returns whether the statement changed the identity, whose id is the first of its values */
+async function isChanged(db: Db, statement: Statement, values: readonly [id: string, ...unknown[]]): Promise<boolean> {
+  const count = await db.count(statement, values);
+  db.touched?.({ identity: values[0] });
+  return count === 1;
+}
+
+async function removeIdentity(db: Db, id: string): Promise<void> {
+  const row = await db.one(DELETE, [id]);
+  db.touched?.({ identity: id });
+  if (row?.deleted === true) return;
+  throw row?.known === true ? new DomainError('notDeletable') : notFound(identity.name, id);
+}
+
 export function identityStore(db: Db, lists: Lists): IdentityStore {
-  const find = async (id: string) => {
-    const row = await identity.find(db, id);
-    return row && fromRow(row);
-  };
   return {
-    find,
-    get: async (id) => (await find(id)) ?? raise(notFound(identity.name, id)),
-    async findByIdOrName(idOrName) {
-      const row = await db.one(BY_NAME, [idOrName]);
-      return row;
-    },
-    async findRights(id) {
-      const row = await db.one(IDENTITY_RIGHTS, [id]);
-      return row;
-    },
-    async lockRights(id) {
-      const row = await db.one(RIGHTS_LOCK, [id]);
-      return row;
-    },
+    find: (id) => findIdentity(db, id),
+    get: (id) => getIdentity(db, id),
+    findByIdOrName: (idOrName) => db.one(BY_NAME, [idOrName]),
+    findRights: (id) => db.one(IDENTITY_RIGHTS, [id]),
+    lockRights: (id) => db.one(RIGHTS_LOCK, [id]),
     list: (request) => lists.unread(db, source, request, requested(request)),
-    async create(id, draft, enrollments) {
-      await db.execute(CREATE, [
-        id,
-        draft.name,
-        draft.typeId,
-        draft.isAdmin,
-        draft.isDefaultAdmin ?? false,
-        draft.externalId,
-        draft.authPolicyId,
-        draft.roleAttributes,
-        draft.permissions,
-        JSON.stringify(draft.appData),
-        draft.defaultHostingCost,
-        draft.defaultHostingPrecedence,
-        JSON.stringify(draft.tags),
-        JSON.stringify(enrollments.map((e) => ({ ...e, ca_id: e.caId, expires_at: e.expiresAt }))),
-      ]);
-      if (draft.hostings.length > 0) await writeHostings(db, id, draft.hostings);
-    },
-    async createMany(items) {
-      await db.execute(CREATE_MANY, [
-        JSON.stringify(items.map(({ id, draft }) => ({ id, ...draft }))),
-        JSON.stringify(items.flatMap(({ id, enrollments }) => enrollments.map((e) => ({ identityId: id, ...e })))),
-      ]);
-    },
+    create: (id, draft, enrollments) => insertIdentity(db, id, draft, enrollments),
+    createMany: (items) => insertIdentities(db, items),
     async lockHostings(id) {
       await db.execute(LOCK, [id]);
-      return ((await find(id)) ?? raise(notFound(identity.name, id))).hostings;
+      return (await getIdentity(db, id)).hostings;
     },
     async update(id, changes) {
       await identity.update(db, id, changes, changes.hostings !== undefined);
       db.touched?.({ identity: id });
       if (changes.hostings !== undefined) await writeHostings(db, id, changes.hostings);
     },
-    async claimExternalId(id, externalId) {
-      const rowCount = await db.count(CLAIM_EXTERNAL_ID, [id, externalId]);
-      db.touched?.({ identity: id });
-      return rowCount === 1;
-    },
+    claimExternalId: (id, externalId) => isChanged(db, CLAIM_EXTERNAL_ID, [id, externalId]),
     async highestNumber(name) {
       const row = await db.one(HIGHEST_NUMBER, [name]);
       return row?.number ?? 0;
     },
-    async remove(id) {
-      const row = await db.one(DELETE, [id]);
-      db.touched?.({ identity: id });
-      if (row?.deleted === true) return;
-      throw row?.known === true ? new DomainError('notDeletable') : notFound(identity.name, id);
-    },
-    async removeOrdinary(id, caller) {
-      const rowCount = await db.count(DELETE_ORDINARY, [id, caller.isAdmin ? null : caller.permissions]);
-      db.touched?.({ identity: id });
-      return rowCount === 1;
-    },
+    remove: (id) => removeIdentity(db, id),
+    removeOrdinary: (id, caller) => isChanged(db, DELETE_ORDINARY, [id, caller.isAdmin ? null : caller.permissions]),
     async disable(id, minutes) {
-      const rowCount = await db.count(DISABLE, [id, minutes]);
-      db.touched?.({ identity: id });
-      if (rowCount === 0) throw notFound(identity.name, id);
+      if (!(await isChanged(db, DISABLE, [id, minutes]))) throw notFound(identity.name, id);
     },
     async enable(id) {
-      const rowCount = await db.count(ENABLE, [id]);
-      db.touched?.({ identity: id });
-      if (rowCount === 0) throw notFound(identity.name, id);
+      if (!(await isChanged(db, ENABLE, [id]))) throw notFound(identity.name, id);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What an identity hosts by itself: services with the cost and precedence of its terminators. */
+/** Hostings: what an identity hosts by itself, services with the cost and precedence of its terminators. */
 import type { Hosting } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { change, locking } from '../postgres/statement.js';

@@ -28,7 +28,7 @@ interface Row {
 }
 
 export interface IdentityServiceConfigStore {
-  /** Of all identities, in the order of their ids. */
+  /** Lists those of all identities, in the order of their ids. */
   all(): Promise<readonly (ServiceConfigPair & { readonly identityId: string })[]>;
   /** The whole list unless limited. */
   list(identityId: string, request: ListRequest): Promise<Page<IdentityServiceConfig>>;
@@ -91,16 +91,47 @@ const LOCKS = {
   configs: lockIn('configs', 'config_type_id'),
 };
 
+/** Writers of the same identity wait for each other here, so that they cannot do so row by row. */
+async function lockIdentity(db: Db, id: string): Promise<void> {
+  const rowCount = await db.count(SERVICE_CONFIGS_IDENTITY, [id]);
+  if (rowCount === 0) throw notFound('identity', id);
+}
+
+/** Locks those that are there. @returns their config types by id */
+async function lock(db: Db, table: keyof typeof LOCKS, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.many(LOCKS[table], [[...new Set(ids)]]);
+  return new Map(rows.map((row) => [row.id, row.config_type_id]));
+}
+
+async function assign(db: Db, identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void> {
+  // Locks in the order of db/stores/config-lists.ts.
+  const configs = await lock(
+    db,
+    'configs',
+    pairs.map(({ configId }) => configId),
+  );
+  const services = await lock(
+    db,
+    'services',
+    pairs.map(({ serviceId }) => serviceId),
+  );
+  await lockIdentity(db, identityId);
+  const missing = pairs.find(({ configId }) => !configs.has(configId));
+  if (missing !== undefined) throw notFound('configs', missing.configId);
+  const last = new Map(
+    pairs
+      .filter(({ serviceId }) => services.has(serviceId))
+      .map(({ serviceId, configId }) => [`${serviceId} ${configs.get(configId) ?? ''}`, { serviceId, configId }]),
+  );
+  if (last.size === 0) return;
+  await db.execute(SERVICE_CONFIGS_ASSIGN, [
+    identityId,
+    [...last.values()].map(({ serviceId }) => serviceId),
+    [...last.values()].map(({ configId }) => configId),
+  ]);
+}
+
 export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServiceConfigStore {
-  /** Writers of the same identity wait for each other here, so that they cannot do so row by row. */
-  const lockIdentity = async (id: string) => {
-    const rowCount = await db.count(SERVICE_CONFIGS_IDENTITY, [id]);
-    if (rowCount === 0) throw notFound('identity', id);
-  };
-  const lock = async (table: 'services' | 'configs', ids: readonly string[]) => {
-    const rows = await db.many(LOCKS[table], [[...new Set(ids)]]);
-    return new Map(rows.map((row) => [row.id, row.config_type_id]));
-  };
   return {
     all: () => db.many(SERVICE_CONFIGS_ALL),
     list: (identityId, request) =>
@@ -118,33 +149,9 @@ export function identityServiceConfigStore(db: Db, lists: Lists): IdentityServic
         },
         request,
       ),
-    async assign(identityId, pairs) {
-      // In the order of db/stores/config-lists.ts.
-      const configs = await lock(
-        'configs',
-        pairs.map(({ configId }) => configId),
-      );
-      const services = await lock(
-        'services',
-        pairs.map(({ serviceId }) => serviceId),
-      );
-      await lockIdentity(identityId);
-      const missing = pairs.find(({ configId }) => !configs.has(configId));
-      if (missing !== undefined) throw notFound('configs', missing.configId);
-      const last = new Map(
-        pairs
-          .filter(({ serviceId }) => services.has(serviceId))
-          .map(({ serviceId, configId }) => [`${serviceId} ${configs.get(configId) ?? ''}`, { serviceId, configId }]),
-      );
-      if (last.size === 0) return;
-      await db.execute(SERVICE_CONFIGS_ASSIGN, [
-        identityId,
-        [...last.values()].map(({ serviceId }) => serviceId),
-        [...last.values()].map(({ configId }) => configId),
-      ]);
-    },
+    assign: (identityId, pairs) => assign(db, identityId, pairs),
     async unassign(identityId, pairs) {
-      await lockIdentity(identityId);
+      await lockIdentity(db, identityId);
       if (pairs === undefined) {
         await db.execute(SERVICE_CONFIGS_UNASSIGN_ALL, [identityId]);
         return;

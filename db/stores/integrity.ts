@@ -6,7 +6,7 @@ import { noteAudit } from './audit-records.js';
 import { MAINTENANCE_LOCK } from '../postgres/advisory-locks.js';
 import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { CHECKS } from './integrity-checks.js';
-import type { IntegrityCheck, CheckOptions, Seals } from './integrity-checks.js';
+import type { IntegrityCheck, CheckOptions, Seals } from './integrity-check.js';
 import { missingStatements } from '../schema/schema-checks.js';
 import { slowRead, unprepared } from '../postgres/statement.js';
 
@@ -27,7 +27,7 @@ export interface IntegrityFinding {
   readonly isFixed: boolean;
 }
 
-/** Of one run. */
+/** Kept of one run. */
 export const MOST_FINDINGS = 1_000;
 const DATABASE = { entityType: 'database' };
 /** A repair that waits longer for others gives up. */

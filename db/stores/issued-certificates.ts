@@ -1,4 +1,4 @@
-/** What the network's own authority has issued: a record per certificate, for audits, until the certificate ends. */
+/** Certificates that the network's own authority has issued: a record of each, for audits, until it ends. */
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
 import { change } from '../postgres/statement.js';

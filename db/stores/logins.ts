@@ -1,4 +1,4 @@
-/** What a login reads apart from passwords, and who owns a certificate. */
+/** Reads all that a login needs apart from passwords, and who owns a certificate. */
 import type { Ca } from '../../domain/model.js';
 import { allowsSigner } from './auth-policies.js';
 import type { Db } from '../postgres/contracts.js';
@@ -19,7 +19,7 @@ export interface NamedIdentity {
 export interface TokenHolder {
   readonly identityId: string;
   readonly isDisabled: boolean;
-  /** By the identity's auth policy. */
+  /** The identity's auth policy allows it. */
   readonly isSignerAllowed: boolean;
   readonly isRevoked: boolean;
 }
@@ -29,7 +29,7 @@ export interface CertCredentials {
   readonly authenticatorId: string;
   readonly identityId: string;
   readonly isDisabled: boolean;
-  /** By the identity's auth policy, as is the next. */
+  /** The identity's auth policy decides this and the next. */
   readonly isCertAllowed: boolean;
   readonly mayBeExpired: boolean;
   /** The CA it was made under; null: the network's own. */
@@ -43,7 +43,7 @@ export type LoginCa = Pick<Ca, 'id' | 'certPem' | 'externalIdClaim'>;
 
 /** All that says whose a certificate is. */
 export interface CertificateGround {
-  /** Of the authenticator with this fingerprint. */
+  /** The authenticator with this fingerprint. */
   readonly credentials: CertCredentials | undefined;
   /** The CA of the authenticator; without an authenticator all that name identities by a claim. */
   readonly cas: readonly LoginCa[];

@@ -20,7 +20,7 @@ export interface Mfa extends BaseEntity {
 
 export type SealedMfa = Pick<Mfa, 'id' | 'identityId' | 'sealedSecret' | 'sealedCodes'>;
 
-/** What an API session has guessed so far. */
+/** Guesses of an API session so far. */
 export interface SessionGuesses {
   /** It has given a code of the present enrollment. */
   readonly isComplete: boolean;
@@ -46,7 +46,7 @@ export interface MfaStore {
   spendCode(id: string, sealed: Buffer): Promise<boolean>;
   /** Counts a wrong code. The last one of `most` within the window blocks further ones for as long as the window. */
   countWrong(id: string, most: number, windowSeconds: number): Promise<void>;
-  /** Of a session that is gone: nothing was guessed, and nothing will be. */
+  /** Reads them; of a session that is gone nothing was guessed, and nothing will be. */
   guessesOf(apiSessionId: string, bounds: GuessBounds): Promise<SessionGuesses>;
   /** Counts a wrong code for the API session alone. */
   countWrongOf(apiSessionId: string, bounds: GuessBounds): Promise<void>;

@@ -1,4 +1,4 @@
-/** What exists once per network: its trust domain, its keys, its types of the first start. */
+/** Facts that exist once per network: its trust domain, its keys, its types of the first start. */
 import { START_LOCK } from '../postgres/advisory-locks.js';
 import type { Db } from '../postgres/contracts.js';
 import { change, read, unprepared } from '../postgres/statement.js';
@@ -22,18 +22,14 @@ export interface PkiRecord {
   readonly notAfter: Date;
 }
 
-/** Of the table `network_secrets`. */
+/** A row of the table `network_secrets`. */
 export interface NetworkSecret {
   readonly name: string;
   readonly sealed: Buffer;
 }
 
-export interface NetworkStore {
-  /** Holds off every other controller that starts on this database until the transaction ends. */
-  lockStart(): Promise<void>;
-  find(): Promise<NetworkRecord | undefined>;
-  create(record: NetworkRecord): Promise<void>;
-  setAdvertise(advertise: string): Promise<void>;
+/** Keys and secrets that the network keeps under its master key. */
+interface NetworkKeys {
   addPki(record: PkiRecord): Promise<void>;
   /** Notifies every controller at commit, so that it loads the present keys. */
   tellPkiChanged(): Promise<void>;
@@ -42,10 +38,16 @@ export interface NetworkStore {
   /** Replaces a sealed key by the same key sealed again. */
   resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
   setMasterKeyCheck(check: string): Promise<void>;
-  /** What the network keeps sealed and has no certificate for. */
+  /** Answers a secret that the network keeps sealed and has no certificate for. */
   findSecret(name: string): Promise<Buffer | undefined>;
   /** Replaces what is there under the name. */
   saveSecret(name: string, sealed: Buffer): Promise<void>;
+}
+
+/** The first start of a network, and each later one. */
+interface NetworkStart {
+  /** Holds off every other controller that starts on this database until the transaction ends. */
+  lockStart(): Promise<void>;
   seedIdentityTypes(names: readonly string[]): Promise<void>;
   seedConfigTypes(
     types: readonly { readonly id: string; readonly name: string; readonly schema: object }[],
@@ -53,6 +55,12 @@ export interface NetworkStore {
   hasDefaultAdmin(): Promise<boolean>;
   /** Hashes of the default administrator's passwords; none when there is only a certificate. */
   defaultAdminPasswords(): Promise<readonly string[]>;
+}
+
+export interface NetworkStore extends NetworkKeys, NetworkStart {
+  find(): Promise<NetworkRecord | undefined>;
+  create(record: NetworkRecord): Promise<void>;
+  setAdvertise(advertise: string): Promise<void>;
   findNetworkJwt(name: string, signedBy: string): Promise<string | undefined>;
   saveNetworkJwt(name: string, token: string, signedBy: string): Promise<void>;
 }
@@ -121,11 +129,79 @@ const SAVE_NETWORK_JWT = change(
 
 const NOTIFY_PKI = change('network-tell-pki-changed', ({ actor }) => `SELECT pg_notify('edge', 'pki')${actor}`);
 
+const networkKeys = (db: Db): NetworkKeys => ({
+  async addPki(record) {
+    await db.execute(ADD_PKI, [
+      record.purpose,
+      record.generation,
+      record.sealedKey,
+      record.certPem,
+      record.fingerprint,
+      record.notBefore,
+      record.notAfter,
+    ]);
+  },
+  async tellPkiChanged() {
+    await db.execute(NOTIFY_PKI);
+  },
+  async allPki() {
+    return await db.many(
+      unprepared<PkiRecord>('SELECT', `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`),
+    );
+  },
+  async resealPki({ purpose, generation, sealedKey }) {
+    await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
+  },
+  async setMasterKeyCheck(check) {
+    await db.execute(SET_MASTER_KEY_CHECK, [check]);
+  },
+  async findSecret(name) {
+    const row = await db.one(
+      unprepared<{ sealed: Buffer }>('SELECT', 'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1'),
+      [name],
+    );
+    return row?.sealed;
+  },
+  async saveSecret(name, sealed) {
+    await db.execute(SAVE_SECRET, [name, sealed]);
+  },
+});
+
+const networkStart = (db: Db): NetworkStart => ({
+  async lockStart() {
+    await db.execute(unprepared('SELECT', 'SELECT pg_advisory_xact_lock($1)'), [START_LOCK]);
+  },
+  async seedIdentityTypes(names) {
+    await db.execute(SEED_IDENTITY_TYPES, [names]);
+  },
+  async seedConfigTypes(types) {
+    await db.execute(SEED_CONFIG_TYPES, [JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema })))]);
+  },
+  async hasDefaultAdmin() {
+    const row = await db.one(
+      unprepared<{ found: boolean }>(
+        'SELECT',
+        'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
+      ),
+    );
+    return row?.found ?? false;
+  },
+  async defaultAdminPasswords() {
+    const rows = await db.many(
+      unprepared<{ hash: string }>(
+        'SELECT',
+        `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
+    WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
+      ),
+    );
+    return rows.map(({ hash }) => hash);
+  },
+});
+
 export function networkStore(db: Db): NetworkStore {
   return {
-    async lockStart() {
-      await db.execute(unprepared('SELECT', 'SELECT pg_advisory_xact_lock($1)'), [START_LOCK]);
-    },
+    ...networkKeys(db),
+    ...networkStart(db),
     async find() {
       const row = await db.one(
         unprepared<NetworkRecord>(
@@ -140,68 +216,6 @@ export function networkStore(db: Db): NetworkStore {
     },
     async setAdvertise(advertise) {
       await db.execute(SET_ADVERTISE, [advertise]);
-    },
-    async tellPkiChanged() {
-      await db.execute(NOTIFY_PKI);
-    },
-    async allPki() {
-      return await db.many(
-        unprepared<PkiRecord>('SELECT', `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`),
-      );
-    },
-    async resealPki({ purpose, generation, sealedKey }) {
-      await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
-    },
-    async setMasterKeyCheck(check) {
-      await db.execute(SET_MASTER_KEY_CHECK, [check]);
-    },
-    async findSecret(name) {
-      const row = await db.one(
-        unprepared<{ sealed: Buffer }>('SELECT', 'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1'),
-        [name],
-      );
-      return row?.sealed;
-    },
-    async saveSecret(name, sealed) {
-      await db.execute(SAVE_SECRET, [name, sealed]);
-    },
-    async addPki(record) {
-      await db.execute(ADD_PKI, [
-        record.purpose,
-        record.generation,
-        record.sealedKey,
-        record.certPem,
-        record.fingerprint,
-        record.notBefore,
-        record.notAfter,
-      ]);
-    },
-    async seedIdentityTypes(names) {
-      await db.execute(SEED_IDENTITY_TYPES, [names]);
-    },
-    async seedConfigTypes(types) {
-      await db.execute(SEED_CONFIG_TYPES, [
-        JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema }))),
-      ]);
-    },
-    async hasDefaultAdmin() {
-      const row = await db.one(
-        unprepared<{ found: boolean }>(
-          'SELECT',
-          'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
-        ),
-      );
-      return row?.found ?? false;
-    },
-    async defaultAdminPasswords() {
-      const rows = await db.many(
-        unprepared<{ hash: string }>(
-          'SELECT',
-          `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
-        WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
-        ),
-      );
-      return rows.map(({ hash }) => hash);
     },
     async findNetworkJwt(name, signedBy) {
       const row = await db.one(JWT, [name, signedBy]);

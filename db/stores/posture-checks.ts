@@ -56,7 +56,7 @@ export interface PostureCheckStore {
   get(id: string): Promise<PostureCheck>;
   list(request: ListRequest & RoleFilter & Selection): Promise<Page<PostureCheck>>;
   create(id: string, draft: PostureCheckDraft): Promise<void>;
-  /** What it asks for now, locked until this transaction ends. @throws DomainError `notFound` */
+  /** Reads what it asks for now, locked until this transaction ends. @throws DomainError `notFound` */
   lockCriteria(id: string): Promise<Criteria>;
   update(id: string, changes: PostureCheckChanges): Promise<void>;
   /** Also removes its `@id` from every policy. */

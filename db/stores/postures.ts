@@ -1,5 +1,5 @@
 /**
- * What devices report, by API session, and the checks that policies ask for. Whether a check passes is decided in
+ * Facts that devices report, by API session, and the checks that policies ask for. Whether a check passes is decided in
  * domain/posture alone, at the time of the database; nothing of it is stored but the verdict on a session.
  */
 import type { BaseEntity, Tags } from '../../domain/model.js';
@@ -39,16 +39,16 @@ export const toAskedChecks = (asked: readonly AskedRow[] | null): readonly Asked
     ? NO_CHECKS
     : asked.map((row) => ({ ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) }));
 
-/** What is known of the device of an API session, at a moment. */
+/** All that is known of the device of an API session, at a moment. */
 export interface KnownPosture {
   readonly state: PostureState;
   /** Moves with the state. */
   readonly revision: number;
-  /** By the clock of the database. */
+  /** The moment, by the clock of the database. */
   readonly now: Date;
 }
 
-/** Of no API session: nothing that depends on time. */
+/** The posture of no API session: nothing in it depends on time. */
 export const UNKNOWN_POSTURE: KnownPosture = { state: NOTHING_KNOWN, revision: 0, now: new Date(0) };
 
 interface PostureRow {
@@ -93,7 +93,7 @@ export async function posturesOf(db: Db, apiSessionIds: readonly string[]): Prom
   return new Map(rows.map((row) => [row.id, fromRow(row)]));
 }
 
-/** What is known, and the checks that a report names. */
+/** All that is known, and the checks that a report names. */
 export interface ReportBasis extends KnownPosture {
   readonly checks: NamedChecks;
 }
@@ -125,7 +125,7 @@ export interface PostureStore {
   lockBasis(apiSessionId: string, checkIds: readonly string[]): Promise<ReportBasis | undefined>;
   /** Sessions of the API session are unchecked from then on. */
   keep(apiSessionId: string, state: PostureState): Promise<void>;
-  /** Of the API sessions of an identity, the latest first. */
+  /** Lists those of the API sessions of an identity, the latest first. */
   ofIdentity(identityId: string): Promise<SessionPosture[]>;
   of(apiSessionId: string): Promise<KnownPosture | undefined>;
 }

@@ -1,11 +1,11 @@
-/** What was revoked before its time. Ending what it names is done in the transaction that writes it down. */
+/** Revocations. The transaction that writes one down also ends what it names. */
 import type { Revocation, RevocationType } from '../../domain/administration.js';
 import type { Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { laterThan } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
-import { endAll } from './api-sessions.js';
+import { endAll } from './api-session-ends.js';
 import { entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
 import { json } from '../query/table.js';
@@ -44,7 +44,7 @@ export interface RevocationStore {
   sweep(max: number): Promise<number>;
 }
 
-/** By the clock, not by the begin of the transaction: what was waited for came before. */
+/** Takes the clock, not the begin of the transaction: what was waited for came before. */
 const PUT = change(
   'revocation-put',
   ({ returningActor }) => `INSERT INTO revocations AS r (id, type, issued_before, expires_at, tags)

@@ -1,4 +1,4 @@
-/** Who is above a caller, as domain/auth/rights.ts defines it, for lists that leave it out. */
+/** Identities above a caller, as domain/auth/rights.ts defines it, for lists that leave it out. */
 import type { Rights } from '../../domain/auth/rights.js';
 import { everything, rowsWhere } from '../query/scopes.js';
 import type { Scope } from '../query/scopes.js';

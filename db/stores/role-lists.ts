@@ -21,10 +21,10 @@ export function display(roles: readonly string[], names: Names): RoleDisplay[] {
   }));
 }
 
-/** What can be named by `@id`. */
+/** Entities that can be named by `@id`. */
 export interface Nameable {
   readonly table: 'identities' | 'services' | 'routers' | 'posture_checks';
-  /** What error texts call it. */
+  /** The name that error texts have for them. */
   readonly entities: string;
   /** Locks those of them that have one of the ids `$1` against deletion. */
   readonly lock: Statement<{ id: string }>;

@@ -1,6 +1,7 @@
 /**
- * What every kind of policy stores alike: a name, a semantic and role lists. A kind says which lists its table has;
- * their columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow from that.
+ * Everything that all kinds of policies store alike: a name, a semantic and role lists. A kind says which lists its
+ * table has; their columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow
+ * from that.
  */
 import type { BaseEntity, Page, PolicyType, Semantic, Tags } from '../../domain/model.js';
 import { namedIds } from '../../domain/policy/roles.js';
@@ -83,7 +84,7 @@ export interface PolicyStore<T, Draft, F extends RoleField> {
   remove(id: string): Promise<void>;
 }
 
-/** What makes the stores of one kind; its statements are written once. */
+/** Makes the stores of one kind; its statements are written once. */
 export function policyStores<Row extends PolicyRow<F>, T, F extends RoleField>({
   entity,
   fromRow,

@@ -8,10 +8,10 @@ import { asyncChange, change } from '../postgres/statement.js';
 
 /** A host that showed no sign of life for so long is taken for dead, and its routers for gone. */
 const LIFETIME = "interval '4 seconds'";
-/** Of a host `h`. */
+/** The host `h` shows signs of life. */
 export const HOST_IS_ALIVE = `h.seen_at > now() - ${LIFETIME}`;
 
-/** What a host knows of one router. */
+/** All that a host knows of one router. */
 export interface RouterChannelRow extends RouterPresence {
   readonly routerId: string;
 }
@@ -21,7 +21,7 @@ export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
   SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
   WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
 
-/** Of `PRESENCE_JOIN`. */
+/** Columns of `PRESENCE_JOIN`. */
 export const PRESENCE_COLUMNS = `o.connected_at, o.sync_status, o.hostname AS reported_hostname, o.protocols,
   o.version_info`;
 

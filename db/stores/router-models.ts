@@ -1,7 +1,7 @@
 /**
- * What routers with a tunneler reach by themselves, and whether one may host or dial a service. A service is reached
- * when a policy grants it to the router's own identity and router policies allow this router to both. A policy that
- * asks for posture checks grants nothing: nothing is known of a router's device.
+ * Services that routers with a tunneler reach by themselves, and whether one may host or dial a service. A service is
+ * reached when a policy grants it to the router's own identity and router policies allow this router to both. A policy
+ * that asks for posture checks grants nothing: nothing is known of a router's device.
  */
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import type {
@@ -34,7 +34,7 @@ export interface ReachedModels {
   readonly index: number;
   /** Names the database: an index of another one means nothing. */
   readonly timelineId: string;
-  /** By router; those without a tunneler are missing. */
+  /** Services that each router reaches, by router; those without a tunneler are missing. */
   readonly reaches: ReadonlyMap<string, RouterReach>;
   /** Routers whose identity is disabled for a time, and when it ends by the clock of the database. */
   readonly disabledUntil: ReadonlyMap<string, Date>;
@@ -52,7 +52,7 @@ export interface TunnelAccess {
 }
 
 export interface TunnelService {
-  /** Of the router's own identity. */
+  /** The name of the router's own identity. */
   readonly identityName: string;
   readonly serviceId: string;
   readonly isGranted: boolean;
@@ -74,11 +74,11 @@ export interface RouterModelView {
     type: PolicyType,
     service: { readonly id: string } | { readonly name: string },
   ): Promise<TunnelAccess | undefined>;
-  /** Of these services, those that the router may not use in this way. */
+  /** Answers those of these services that the router may not use in this way. */
   denied(routerId: string, type: PolicyType, serviceIds: readonly string[]): Promise<string[]>;
 }
 
-/** Of the config `c`. */
+/** The version of the config `c`. */
 const VERSION = `(extract(epoch FROM c.updated_at) * 1000)::bigint::text`;
 
 /**

@@ -1,6 +1,7 @@
-/** What the holder of a router's channel reads: whether the router may be connected, and which API sessions it gets. */
+/** Reads for the holder of a router's channel: whether the router may be connected, and which API sessions it gets. */
 import type { Selectable } from '../../domain/policy/roles.js';
-import { JOINS, MAY_CALL, OWES_TOTP } from './api-sessions.js';
+import { MAY_CALL } from './api-session-owners.js';
+import { JOINS, OWES_TOTP } from './api-session-rows.js';
 import type { Db } from '../postgres/contracts.js';
 import type { RoleList } from '../query/scopes.js';
 import { changeAside, slowRead } from '../postgres/statement.js';

@@ -74,7 +74,7 @@ const viewSource = ({ configTypes, identityId }: Viewer, isForClient = false): L
   fromRow: asItIs,
 });
 
-/** Who sees the services: an identity, its grants and the config types it asked for. */
+/** The one who sees the services: an identity, its grants and the config types it asked for. */
 export interface Viewer {
   readonly identityId: string;
   /** Called once, so that what is not known yet is read together with the services and not before them. */

@@ -102,7 +102,7 @@ interface CheckRow {
 interface Asking {
   readonly id: string;
   readonly apiSessionId: string;
-  /** What each of them asks for. */
+  /** Checks that each of them asks for. */
   readonly policies: readonly (readonly AskedRow[])[];
 }
 
@@ -145,7 +145,7 @@ export async function checkGrants(
 /** After so many moves of the epoch in a row, each while a session was being checked, it is not tried again. */
 export const ROUNDS = 40;
 
-/** What was asked for; or the session that was found, and is unchecked. */
+/** The answer that was asked for; or the session that was found, and is unchecked. */
 export type Sighting<T> = { readonly found: T } | { readonly uncheckedId: string };
 
 /**

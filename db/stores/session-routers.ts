@@ -16,11 +16,11 @@ export interface Use {
 /** Whether it is worth asking: most often for networks without routers, and while none is connected. */
 export const HAS_CHANNELS = 'EXISTS (SELECT FROM router_channels)';
 
-/** Of each session; clients try them all at once. */
+/** Shown of each session; clients try them all at once. */
 const MOST = 25;
 
 /**
- * Whatever the number of routers, only those are looked at that the policies of the identity name: by an attribute, by
+ * Looks at those routers only, however many there are, that the policies of the identity name: by an attribute, by
  * id, or all, of which the first few will do. `OFFSET 0` keeps the planner from asking the policies about every router
  * and looking at the candidates afterwards.
  */
@@ -61,7 +61,7 @@ ORDER BY u.n, o.id`,
 );
 
 interface Row {
-  /** Of the use, from 1. */
+  /** The number of the use, from 1. */
   readonly n: number;
   readonly router: SessionRouter;
 }

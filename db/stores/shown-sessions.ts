@@ -14,7 +14,7 @@ export interface ShownSession {
   readonly identityName: string;
   readonly serviceId: string;
   readonly type: PolicyType;
-  /** What grants it hangs on no device, and so ends by a change only. */
+  /** Its grant hangs on no device, and so ends by a change only. */
   readonly isLasting: boolean;
   /** Router policies allow the router to its identity and its service. */
   readonly isRouterAllowed: boolean;
@@ -22,7 +22,7 @@ export interface ShownSession {
   readonly strategy: Strategy;
   /** 0 for any time. */
   readonly maxIdleMs: number;
-  /** What the identity hosts this service with, or any. */
+  /** The identity hosts this service, or any, with this cost and precedence. */
   readonly hostingCost: number;
   readonly hostingPrecedence: HostingPrecedence;
 }

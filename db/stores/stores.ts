@@ -136,7 +136,7 @@ export interface Stores extends StoreSet {
   transaction<T>(work: (stores: StoreSet) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same for work that begins transactions of its own: they are parts of this one. */
   within<T>(work: (stores: Stores) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Who the changes of the request are recorded for; absent outside of one. */
+  /** The one for whom the changes of the request are recorded; absent outside of one. */
   readonly actor: Actor | undefined;
   /** The same stores for one request. */
   forRequest(scope: RequestScope): Stores;

@@ -2,7 +2,7 @@
 import type { Db } from '../postgres/contracts.js';
 import { slowRead } from '../postgres/statement.js';
 
-/** By table, as `entity_counts` keeps them; a kind of which none was ever made is not there. */
+/** Counts by table, as `entity_counts` keeps them; a kind of which none was ever made is not there. */
 export type EntityCounts = ReadonlyMap<string, number>;
 
 export interface SummaryStore {

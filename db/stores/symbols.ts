@@ -1,12 +1,12 @@
 /**
- * What each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not here
- * cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
+ * Symbols that each entity offers to filters and sorts: an allow-list of symbols over the alias `t`. A name that is not
+ * here cannot be asked for; secrets are not here. Lists for clients offer less: client-symbols.ts.
  */
 import { isAuditId } from '../../domain/audit.js';
 import { isOnlineSql } from './router-channels.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 
-/** What every entity shows of itself. */
+/** Symbols of what every entity shows of itself. */
 const shown: Readonly<Record<string, SymbolDef>> = {
   id: { kind: 'string', sql: 't.id', nullable: false, key: 'id' },
   createdAt: { kind: 'date', sql: 't.created_at', nullable: false },
@@ -14,7 +14,7 @@ const shown: Readonly<Record<string, SymbolDef>> = {
   tags: { kind: 'tags', sql: 't.tags' },
 };
 
-/** What administrators may ask of every entity. */
+/** Symbols that administrators may ask of every entity. */
 const base: Readonly<Record<string, SymbolDef>> = {
   ...shown,
   isSystem: { kind: 'boolean', sql: 't.is_system', nullable: false },

@@ -7,7 +7,7 @@ import { entity } from '../query/entity.js';
 import { bytes, expression, integer, text } from '../query/fields.js';
 import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { referringTo } from '../query/scopes.js';
-import { isBelow } from './hosted-terminators.js';
+import { isBelow } from './terminator-hosting.js';
 import { read } from '../postgres/statement.js';
 
 /** The name of the entity that a reference of `t` points to. */
@@ -56,7 +56,7 @@ const clientSource: ListSource<Row, Terminator> = { ...source, symbols: terminat
 
 const isFree = (service: string) => isBelow(MOST_MADE_BY_HAND, `service_id = ${service} AND NOT is_system`);
 const ARE_MOST = read<{ most: boolean }>('terminators-made', `SELECT NOT ${isFree('$1')} AS most`);
-/** What it would be at the other service or router is counted there as if it were made there. */
+/** Counts it at the other service or router as if it were made there. */
 const FULL = read<Record<TerminatorEnd, boolean>>(
   'terminators-full',
   `SELECT

@@ -1,7 +1,7 @@
 /**
  * Bounds of one frame of each kind. A kind is large only where a router lists what it has: a stock router sends
  * 400 KB for 10,000 tokens, and some 70 bytes for each connected identity. The bodies of kinds that are not here are
- * passed over: metrics and links of a big router are large, and nothing is done with them.
+ * passed over.
  */
 import { ContentType } from './content-types.js';
 import type { FrameBound } from './frame.js';
@@ -17,6 +17,8 @@ const MEDIUM: FrameBound = { ...SMALL, body: 256 * KIB };
 const LARGE: FrameBound = { ...SMALL, body: 1024 * KIB };
 /** A client decides how long it is, so the router is not cut for it. */
 const OF_CLIENTS: FrameBound = { headers: 128 * KIB, body: 128 * KIB, beyond: 'skip' };
+/** Read once, field by field: links of a router with some 1,500. */
+const MEASURED: FrameBound = { headers: HEADERS, body: 1024 * KIB, beyond: 'skip' };
 /** Nothing is done with it. Its headers may have a sign of life. */
 const UNKNOWN: FrameBound = { headers: HEADERS, body: 0, beyond: 'skip' };
 
@@ -34,6 +36,10 @@ const BOUNDS: ReadonlyMap<number, FrameBound> = new Map([
   [ContentType.RouteResult, OF_CLIENTS],
   [ContentType.Fault, MEDIUM],
   [ContentType.CircuitConfirmation, LARGE],
+  [ContentType.RouterLinks, LARGE],
+  [ContentType.VerifyRouter, SMALL],
+  [ContentType.Metrics, MEASURED],
+  [ContentType.LinkState, SMALL],
   [ContentType.CreateTerminatorV2, OF_CLIENTS],
   [ContentType.UpdateEdgeTerminator, SMALL],
   [ContentType.RemoveTerminators, LARGE],

@@ -1,6 +1,6 @@
 /** A client hosts a service: the router asks for a terminator, and again after every reconnect. */
 import { create } from '@bufbuild/protobuf';
-import type { HostedDraft } from '../../db/stores/hosted-terminators.js';
+import type { HostedDraft } from '../../db/stores/terminator-hosting.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import { SDK_BINDING } from '../../domain/fabric/terminator.js';
 import { CreateTerminatorV2RequestSchema, CreateTerminatorV2ResponseSchema } from '../../generated/fabric/edge_pb.js';

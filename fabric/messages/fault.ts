@@ -1,19 +1,20 @@
-/** A Fault (1004): a circuit has ended at one of its ends, or a router cannot forward what belongs to one. */
+/** A Fault (1004): an end of a circuit is gone, a router cannot forward what belongs to one, or a link is lost. */
 import { couldBeId } from '../../domain/ids.js';
 import { FaultSchema, FaultSubject } from '../../generated/fabric/control_pb.js';
-import type { MessageHandler, RouterChannel } from '../channel/channel.js';
+import type { MessageHandler } from '../channel/channel.js';
+import type { KnownLinks } from '../links/links.js';
 import { unrouteMessage } from '../traffic/circuits.js';
-import type { Circuit } from '../traffic/circuits.js';
+import type { Circuits } from '../traffic/circuits.js';
 import { readBody } from '../channel/frame.js';
 import { eachSlice } from '../channel/pieces.js';
-import type { FabricLog } from '../channel/router-log.js';
-import { reroute } from '../traffic/reroute.js';
-import type { RerouteParts } from '../traffic/reroute.js';
+import type { Moves } from '../traffic/moves.js';
 import type { LimitsByRouter } from '../traffic/router-limits.js';
 
-interface FaultParts extends RerouteParts {
+interface FaultParts {
+  readonly circuits: Pick<Circuits, 'get' | 'end'>;
   readonly limits: Pick<LimitsByRouter, 'of'>;
-  readonly log: FabricLog;
+  readonly links: Pick<KnownLinks, 'lost'>;
+  readonly moves: Pick<Moves, 'move'>;
 }
 
 /** Ids are names of ours, of at most 24 characters. */
@@ -21,29 +22,10 @@ const MOST_IDS = 10_000;
 /** Ids in one slice: each may be answered. */
 const BATCH = 500;
 
-/**
- * Leads a circuit over another path, once at a time, since every router of it may report the fault. When too many wait,
- * nothing is done: routers report again in 15 s.
- */
-function rerouteWithinLimit(circuit: Circuit, channel: RouterChannel, parts: FaultParts): void {
-  const { circuits, limits, log } = parts;
-  if (!circuits.beginMove(circuit.id)) return;
-  limits
-    .of(channel)
-    .circuits.run(() => reroute(circuit, parts))
-    .catch((error: unknown) => {
-      log.debug({ err: error, routerId: channel.routerId }, 'a circuit was not led over another path');
-    })
-    .finally(() => {
-      circuits.moved(circuit.id);
-    });
-}
-
 export const fault =
-  (parts: FaultParts): MessageHandler =>
+  ({ circuits, limits, links, moves }: FaultParts): MessageHandler =>
   async (frame, channel) => {
-    const { subject, id } = readBody(FaultSchema, frame);
-    const { circuits } = parts;
+    const { subject, id, iteration } = readBody(FaultSchema, frame);
     const own = (circuitId: string) => {
       const circuit = circuits.get(circuitId);
       return circuit?.path.routerIds.includes(channel.routerId) === true ? circuit : undefined;
@@ -62,7 +44,7 @@ export const fault =
         await eachSlice(ids, BATCH, channel, (batch) => {
           for (const circuitId of batch) {
             const circuit = own(circuitId);
-            if (circuit !== undefined) rerouteWithinLimit(circuit, channel, parts);
+            if (circuit !== undefined) moves.move(circuit, (task) => limits.of(channel).circuits.run(task));
             else if (subject === FaultSubject.FORWARD) channel.send(unrouteMessage(circuitId, true));
           }
           return channel.drained();
@@ -71,6 +53,6 @@ export const fault =
       }
       case FaultSubject.LINK:
       case FaultSubject.LINK_DUPLICATE:
-        return;
+        links.lost(channel.routerId, id, iteration);
     }
   };

@@ -5,6 +5,8 @@ import { apiSessionHeartbeat, requestClientReSync } from './api-sessions.js';
 import { clientHello } from './client-hello.js';
 import { requestClusterMembers } from './cluster-members.js';
 import { updateRouterInterfaces } from './interfaces.js';
+import { linkState, routerLinks, verifyRouter } from './links.js';
+import { metrics } from './metrics.js';
 import { latency, ping } from './probes.js';
 import { subscribeToDataModel } from './data-model.js';
 import { trafficMessages } from './traffic.js';
@@ -19,6 +21,10 @@ export type MessageParts = Parameters<typeof apiSessionHeartbeat>[0] &
   Parameters<typeof clientHello>[0] &
   Parameters<typeof requestClusterMembers>[0] &
   Parameters<typeof updateRouterInterfaces>[0] &
+  Parameters<typeof routerLinks>[0] &
+  Parameters<typeof metrics>[0] &
+  Parameters<typeof linkState>[0] &
+  Parameters<typeof verifyRouter>[0] &
   Parameters<typeof subscribeToDataModel>[0] &
   TrafficMessageParts;
 
@@ -30,6 +36,10 @@ export const messageTable = (parts: MessageParts): MessageTable =>
     [ContentType.Latency, { handle: latency }],
     [ContentType.UpdateRouterInterfaces, { handle: updateRouterInterfaces(parts), inOrder: true }],
     [ContentType.RequestClusterMembers, { handle: requestClusterMembers(parts) }],
+    [ContentType.RouterLinks, { handle: routerLinks(parts), inOrder: 'large' }],
+    [ContentType.LinkState, { handle: linkState(parts) }],
+    [ContentType.Metrics, { handle: metrics(parts), inOrder: true }],
+    [ContentType.VerifyRouter, { handle: verifyRouter(parts) }],
     [ContentType.ClientHello, { handle: clientHello(parts), inOrder: true }],
     [ContentType.SubscribeToDataModel, { handle: subscribeToDataModel(parts), inOrder: true }],
     [ContentType.ApiSessionHeartbeat, { handle: apiSessionHeartbeat(parts), inOrder: true }],

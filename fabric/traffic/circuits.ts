@@ -33,7 +33,7 @@ export const unrouteMessage = (circuitId: string, now: boolean): Message =>
 
 export class Circuits {
   readonly #byId = new Map<string, Circuit>();
-  /** Circuits by router, and by session of either end. */
+  /** Circuits by router, by link, and by session of either end. */
   readonly #byPart = new Map<string, Set<Circuit>>();
   /** Ids of circuits that are being led over another path. */
   readonly #moving = new Set<string>();
@@ -61,6 +61,11 @@ export class Circuits {
 
   ofRouter(routerId: string): Circuit[] {
     return this.#of(`router ${routerId}`);
+  }
+
+  /** Circuits whose path leads over a link. */
+  ofLink(linkId: string): Circuit[] {
+    return this.#of(`link ${linkId}`);
   }
 
   /** Circuits that a session dialed or hosts. */
@@ -119,5 +124,6 @@ export class Circuits {
 
 const partsOf = ({ path, sessionId, hostSessionId }: Circuit): string[] => [
   ...path.routerIds.map((id) => `router ${id}`),
+  ...path.linkIds.map((id) => `link ${id}`),
   ...[sessionId, hostSessionId].flatMap((id) => (id === null ? [] : [`session ${id}`])),
 ];

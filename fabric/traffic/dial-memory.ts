@@ -8,7 +8,7 @@
  * - While notices do not come, nothing is kept. What no notice told of ends after some seconds.
  * - A terminator that is gone is found out by its router, and the next attempt reads.
  */
-import type { DialTarget } from '../../db/stores/hosted-terminators.js';
+import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import type { Path } from '../../domain/fabric/paths.js';
 

@@ -1,5 +1,5 @@
 /** A dial that was admitted, and the circuit that comes of it. */
-import type { DialTarget } from '../../db/stores/hosted-terminators.js';
+import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import type { RouterChannel } from '../channel/channel.js';
 import type { Circuit } from './circuits.js';

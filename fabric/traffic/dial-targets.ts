@@ -11,7 +11,7 @@ import type { Choice } from '../../domain/fabric/terminator-choice.js';
 import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { DialMemory } from './dial-memory.js';
 import type { DialRequest, Target } from './dial-request.js';
-import type { Topology } from './topology.js';
+import type { Topology } from '../links/topology.js';
 import { EdgeError } from '../channel/edge-errors.js';
 import { PeerDataKey, readText } from '../channel/headers.js';
 

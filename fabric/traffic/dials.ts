@@ -10,6 +10,7 @@ import type { CircuitBuilderParts } from './circuit-builder.js';
 import type { Circuits } from './circuits.js';
 import type { BuiltCircuit, DialRequest } from './dial-request.js';
 import type { Flight, Flights } from './flights.js';
+import type { Moves } from './moves.js';
 import { givenToHost } from './peer-data.js';
 import type { LimitsByRouter } from './router-limits.js';
 import { requireStanding } from './standing.js';
@@ -19,6 +20,7 @@ export interface DialParts extends CircuitBuilderParts, StandingParts, FailureLo
   readonly circuits: Circuits;
   readonly flights: Pick<Flights, 'run'>;
   readonly limits: Pick<LimitsByRouter, 'of'>;
+  readonly moves: Pick<Moves, 'check'>;
 }
 
 export interface DialCounts {
@@ -59,7 +61,10 @@ export class Dials {
       throw withoutKey('initiator did not send public header');
     const peerData = givenToHost(request.peerData, session);
     const built = await buildCircuit({ ...request, peerData }, this.#parts);
-    this.#parts.circuits.add(built.circuit);
+    const { circuits, moves } = this.#parts;
+    circuits.add(built.circuit);
+    // A link of its path may have been lost while its routers were asked.
+    moves.check(built.circuit);
     return built;
   }
 

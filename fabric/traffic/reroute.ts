@@ -5,7 +5,7 @@ import { unrouteMessage } from './circuits.js';
 import type { Circuit, Circuits } from './circuits.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { REROUTE_ATTEMPT, routeFailureOf } from './route-results.js';
-import type { Topology } from './topology.js';
+import type { Topology } from '../links/topology.js';
 
 export interface RerouteParts {
   readonly circuits: Circuits;

@@ -1,5 +1,5 @@
 /** The steps that all requests for terminators have in common: bounds, limits, and how they are refused. */
-import type { HostedDraft, Hosting } from '../../db/stores/hosted-terminators.js';
+import type { HostedDraft, HostingResult } from '../../db/stores/terminator-hosting.js';
 import { couldBeStored } from '../../domain/ids.js';
 import { CreateTerminatorResult } from '../../generated/fabric/edge_pb.js';
 import type { RouterChannel } from '../channel/channel.js';
@@ -69,7 +69,7 @@ export function draftFrom(request: TerminatorRequest, routerId: string): Omit<Ho
 }
 
 /** @throws EdgeError */
-export function requireHosted(hosting: Hosting, { instanceId }: Pick<HostedDraft, 'instanceId'>): void {
+export function requireHosted(hosting: HostingResult, { instanceId }: Pick<HostedDraft, 'instanceId'>): void {
   switch (hosting) {
     case 'created':
     case 'kept':

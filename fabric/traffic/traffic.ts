@@ -7,16 +7,18 @@ import type { PathRouter } from '../../domain/fabric/paths.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { ConnectedChannels, RouterChannel } from '../channel/channel.js';
 import type { FailureLog } from '../channel/router-log.js';
+import { KnownLinks } from '../links/links.js';
+import { Topology } from '../links/topology.js';
 import { AccessRounds } from './access-rounds.js';
 import { Circuits } from './circuits.js';
 import { ConnectedIdentities } from './connected-identities.js';
 import { DialMemory } from './dial-memory.js';
 import { Dials } from './dials.js';
 import { Flights } from './flights.js';
+import { Moves } from './moves.js';
 import { LimitsByRouter } from './router-limits.js';
 import { SessionWatch } from './session-watch.js';
 import { TerminatorValidation } from './terminator-validation.js';
-import { Topology } from './topology.js';
 import { TunnelWatch, isTunneledTo } from './tunnel-watch.js';
 
 export interface TrafficOptions extends FailureLog {
@@ -36,6 +38,8 @@ export class Traffic {
   readonly topology = new Topology();
   readonly memory = new DialMemory(now);
   readonly circuits: Circuits;
+  readonly links: KnownLinks;
+  readonly moves: Moves;
   readonly flights: Flights;
   readonly sessions: SessionWatch;
   readonly validation: TerminatorValidation;
@@ -53,14 +57,23 @@ export class Traffic {
     const rounds = new AccessRounds();
     this.#options = options;
     this.circuits = new Circuits(channels, this.costs);
+    this.moves = new Moves({ circuits: this.circuits, topology: this.topology, channels, noteFailure });
+    this.links = new KnownLinks({
+      topology: this.topology,
+      channels,
+      onLost: (linkId) => {
+        this.moves.linkLost(linkId);
+      },
+      log,
+    });
     this.flights = new Flights(rounds);
     this.sessions = new SessionWatch({ stores, channels, circuits: this.circuits, flights: this.flights, noteFailure });
     this.validation = new TerminatorValidation(stores.hostedTerminators, now, this.sessions);
     this.tunnels = new TunnelWatch({ stores, circuits: this.circuits, validation: this.validation, rounds });
     this.connected = new ConnectedIdentities(now, (id) => channels.get(id) !== undefined);
     this.limits = new LimitsByRouter(stores, this.memory);
-    const { circuits, costs, flights, limits, memory, sessions, topology, tunnels } = this;
-    const parts = { circuits, costs, flights, limits, memory, sessions, topology, tunnels };
+    const { circuits, costs, flights, limits, memory, moves, sessions, topology, tunnels } = this;
+    const parts = { circuits, costs, flights, limits, memory, moves, sessions, topology, tunnels };
     this.dials = new Dials({ ...parts, channels, stores, log, noteFailure });
     this.#timers = this.#startTimers();
   }
@@ -81,9 +94,18 @@ export class Traffic {
     this.topology.setRouter({ id, cost, noTraversal });
   }
 
-  /** Ends the circuits of a router that may not be connected any more, at their other ends too. */
+  /**
+   * Ends the circuits that begin or end at a router which may not be connected any more, at their other ends too; those
+   * that pass it are led around it.
+   */
   routerBarred(routerId: string): void {
-    for (const circuit of this.circuits.ofRouter(routerId)) this.circuits.end(circuit, true);
+    this.topology.removeRouter(routerId);
+    for (const circuit of this.circuits.ofRouter(routerId)) {
+      const { routerIds } = circuit.path;
+      if (routerIds[0] === routerId || routerIds.at(-1) === routerId) this.circuits.end(circuit, true);
+      else this.moves.move(circuit);
+    }
+    this.links.forgetRouter(routerId);
   }
 
   /** Takes note that the channel of a router is closed. */

@@ -3,7 +3,7 @@ import type { PolicyType, Session, Tags } from '../../domain/model.js';
 import { DomainError, invalidField, notFound, raise } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
 import { adviceFor, checkFailure } from '../../domain/posture/failures.js';
-import type { BasisGrant, PostureHold, SessionBasis } from '../../db/stores/sessions.js';
+import type { BasisGrant, PostureHold, SessionBasis } from '../../db/stores/session-creation.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import type { DialBind } from '../../generated/client/request.js';

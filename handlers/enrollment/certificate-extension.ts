@@ -3,7 +3,7 @@
  * holder shows it; then it takes the place of the present one, which fails from then on. The authenticator keeps its
  * id.
  */
-import type { ExtensionState } from '../../db/stores/authenticators.js';
+import type { ExtensionState } from '../../db/stores/authenticator-extensions.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { SigningRequest } from '../../domain/pki/csr.js';

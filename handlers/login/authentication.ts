@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { LoginRefusal } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
 import type { JsonObject, LoginMethod, SessionApi } from '../../domain/model.js';
-import type { PasswordCredentials } from '../../db/stores/authenticators.js';
+import type { PasswordCredentials } from '../../db/stores/authenticator-passwords.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';

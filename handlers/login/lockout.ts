@@ -4,7 +4,7 @@
  */
 import type { PasswordRules } from '../../domain/auth/auth-policy.js';
 import { DomainError } from '../../domain/errors.js';
-import type { GuessState, PasswordCredentials } from '../../db/stores/authenticators.js';
+import type { GuessState, PasswordCredentials } from '../../db/stores/authenticator-passwords.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type { Context } from '../context.js';
 

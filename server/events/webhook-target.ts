@@ -4,7 +4,7 @@
  * sent again, with the same ids.
  */
 import type { EventStore } from '../../db/stores/event-batches.js';
-import type { DueLetter, Lease, Progress, WebhookStore } from '../../db/stores/webhooks.js';
+import type { DueLetter, Lease, Progress, WebhookDeliveries } from '../../db/stores/webhook-deliveries.js';
 import type { EventMessage } from '../../domain/events/event.js';
 import { kindFilter } from '../../domain/events/kinds.js';
 import { isBefore } from '../../domain/events/position.js';
@@ -29,7 +29,7 @@ export interface KnownEvents {
 export interface TargetOptions {
   readonly holder: string;
   readonly events: EventStore;
-  readonly webhooks: WebhookStore;
+  readonly webhooks: WebhookDeliveries;
   readonly outgoing: Pick<Outgoing, 'post'>;
   readonly secret: Buffer;
   readonly newId: () => string;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
-import type { Lease, WebhookStore } from '../../db/stores/webhooks.js';
+import type { Lease, WebhookDeliveries } from '../../db/stores/webhook-deliveries.js';
 import type { EventPosition } from '../../domain/events/position.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
@@ -19,7 +19,7 @@ import type { KnownEvents } from './webhook-target.js';
 
 export interface WebhookOptions {
   readonly events: EventStore;
-  readonly webhooks: WebhookStore;
+  readonly webhooks: WebhookDeliveries;
   readonly reader: Pick<EventReader, 'listen'>;
   readonly outgoing: Pick<Outgoing, 'post'>;
   readonly secrets: Pick<KeyRing, 'open'>;

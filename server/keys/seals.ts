@@ -1,5 +1,5 @@
 /** Whether what the database keeps sealed opens with the master keys at hand, each as the secret of its own row. */
-import type { Seals } from '../../db/stores/integrity-checks.js';
+import type { Seals } from '../../db/stores/integrity-check.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { openCodes, openSecret } from '../../handlers/login/second-factor.js';
 import { webhookContext } from '../../domain/webhooks/secret-context.js';

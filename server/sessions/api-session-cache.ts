@@ -1,7 +1,8 @@
 /** The bounded copy of API sessions: entries by the hash of their token, and the indexes by which they are dropped. */
 import { LRUCache } from 'lru-cache';
 import type { CacheUse } from '../../domain/cache-use.js';
-import type { SessionOwner, TouchedSession } from '../../db/stores/api-sessions.js';
+import type { TouchedSession } from '../../db/stores/api-session-activity.js';
+import type { SessionOwner } from '../../db/stores/api-session-owners.js';
 import type { Caller } from '../../handlers/reply.js';
 
 /** Facts of a caller, apart from what each request brings. */

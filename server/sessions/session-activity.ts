@@ -2,7 +2,7 @@
  * When API sessions were last used, as far as the database does not know it yet. Requests of their clients and what
  * routers report are kept apart: the second alone does not keep a session for ever (db/stores/api-sessions.ts).
  */
-import type { Activity, TouchedSession } from '../../db/stores/api-sessions.js';
+import type { Activity, TouchedSession } from '../../db/stores/api-session-activity.js';
 
 /** In milliseconds. */
 interface Use {

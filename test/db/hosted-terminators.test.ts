@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { newId } from '../../domain/auth/tokens.js';
 import { peerDataOf } from '../../domain/fabric/terminator.js';
-import type { HostedDraft, Hosting } from '../../db/stores/hosted-terminators.js';
+import type { HostedDraft, HostingResult } from '../../db/stores/terminator-hosting.js';
 import { until } from '../support/poll.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
@@ -65,7 +65,8 @@ describe('terminators that clients host', () => {
     precedence: 'default',
     ...changes,
   });
-  const hosts = (each: HostedDraft): Promise<Hosting> => stores.transaction((tx) => tx.hostedTerminators.host(each));
+  const hosts = (each: HostedDraft): Promise<HostingResult> =>
+    stores.transaction((tx) => tx.hostedTerminators.host(each));
   const targets = (instanceId = '', routers = [router, elsewhere]) =>
     stores.hostedTerminators.targets({
       serviceId: service,

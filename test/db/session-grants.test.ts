@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { checkGrants } from '../../db/stores/session-grants.js';
-import type { SessionBasis } from '../../db/stores/sessions.js';
+import type { SessionBasis } from '../../db/stores/session-creation.js';
 import { DomainError } from '../../domain/errors.js';
 import { createLogger } from '../../server/base/log.js';
 import { createSessionSweeper } from '../../server/sessions/session-sweeper.js';

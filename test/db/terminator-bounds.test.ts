@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { newId } from '../../domain/auth/tokens.js';
 import { HOSTED_BOUNDS, MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
-import type { HostedDraft, Hosting, TargetQuery, TunnelDraft } from '../../db/stores/hosted-terminators.js';
+import type { TargetQuery } from '../../db/stores/dial-targets.js';
+import type { HostedDraft, HostingResult, TunnelDraft } from '../../db/stores/terminator-hosting.js';
 import { identityDraft, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
@@ -44,9 +45,9 @@ describe('many terminators', () => {
     sessionId,
     ...changes,
   });
-  const hosts = (each: HostedDraft): Promise<Hosting> =>
+  const hosts = (each: HostedDraft): Promise<HostingResult> =>
     fixture.stores.transaction((tx) => tx.hostedTerminators.host(each));
-  const tunnels = (each: TunnelDraft): Promise<Hosting> =>
+  const tunnels = (each: TunnelDraft): Promise<HostingResult> =>
     fixture.stores.transaction((tx) => tx.hostedTerminators.hostTunnel(each));
   /** Stored at once. @param more  columns by name, as SQL; `n` counts from 1 */
   const many = (count: number, more: Readonly<Record<string, string>> = {}) => {

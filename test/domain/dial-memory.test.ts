@@ -1,6 +1,6 @@
 /** What dials are decided by, kept for some seconds: when it is used, and all that makes it be read again. */
 import { expect } from 'chai';
-import type { DialTarget } from '../../db/stores/hosted-terminators.js';
+import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import { DialMemory } from '../../fabric/traffic/dial-memory.js';
 import type { PathsByRouter } from '../../fabric/traffic/dial-memory.js';

@@ -10,7 +10,7 @@ const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let|interface|type|enum) (\w+)/gm;
 
 /** Names that still mean two things. The list only shrinks. */
-const DOUBLED = ['Hosting', 'deleteConfig', 'json'];
+const DOUBLED = ['deleteConfig', 'json'];
 
 /** The specs give both APIs operations of one name, and messages of the control channel are called like operations. */
 const isNamedBySpec = (file: string) => /^(handlers\/(client|management)|fabric\/messages)\//.test(file);

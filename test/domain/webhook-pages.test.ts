@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { EventPage, EventStore } from '../../db/stores/event-batches.js';
-import type { Lease, WebhookStore } from '../../db/stores/webhooks.js';
+import type { Lease, WebhookDeliveries } from '../../db/stores/webhook-deliveries.js';
 import type { EventRecord } from '../../domain/events/event.js';
 import { isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
@@ -95,14 +95,14 @@ describe('targets of events', () => {
       },
       range: () => Promise.resolve({ timeline: 'aaaaaaaa', first: 1, last: 3 }),
     };
-    const store: Pick<WebhookStore, 'lease' | 'release' | 'save'> = {
+    const store: Pick<WebhookDeliveries, 'lease' | 'release' | 'save'> = {
       lease: () => Promise.resolve(leases),
       release: () => Promise.resolve(),
       save: () => Promise.resolve(true),
     };
     const webhooks = new Webhooks({
       events: events as EventStore,
-      webhooks: store as WebhookStore,
+      webhooks: store as WebhookDeliveries,
       reader: {
         listen(begin) {
           const made = begin(start);

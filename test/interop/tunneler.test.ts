@@ -151,7 +151,7 @@ describeStock('stock routers with a tunneler', (binary) => {
     until('the terminator is gone', async () => (await terminators(serviceId)).length === 0, WAIT_MS);
 
   it('host a service by its config, and by its next one; losing the policy ends it', async () => {
-    const router = await ziti.router('tunnel', { mode: 'host' });
+    const router = await ziti.router('tunnel', { tunnel: { mode: 'host' } });
     const [made, other] = [await service(), await service()];
     const bind = await grant('Bind', router.id, made.id);
     await grant('Bind', router.id, other.id);
@@ -196,7 +196,7 @@ describeStock('stock routers with a tunneler', (binary) => {
   it('dial a service as a proxy; losing the policy ends it, a new one brings it back', async () => {
     const made = await service();
     const port = await freePort();
-    const router = await ziti.router('tunnel', { mode: 'proxy', services: [`${made.name}:${port}`] });
+    const router = await ziti.router('tunnel', { tunnel: { mode: 'proxy', services: [`${made.name}:${port}`] } });
     await grant('Bind', router.id, made.id);
     const dial = await grant('Dial', router.id, made.id);
     await isHosted(router, made.id);
@@ -220,7 +220,7 @@ describeStock('stock routers with a tunneler', (binary) => {
   });
 
   it('go on hosting over a cut, hear what they missed, and host again after a restart', async () => {
-    const router = await ziti.router('tunnel', { mode: 'host' });
+    const router = await ziti.router('tunnel', { tunnel: { mode: 'host' } });
     const [kept, lost, late] = [await service(), await service(), await service()];
     await grant('Bind', router.id, kept.id);
     const policyOfLost = await grant('Bind', router.id, lost.id);
@@ -263,7 +263,7 @@ describeStock('stock routers with a tunneler', (binary) => {
   });
 
   it('stop hosting when the tunneler is switched off, and host again when it is switched on', async () => {
-    const router = await ziti.router('tunnel', { mode: 'host' });
+    const router = await ziti.router('tunnel', { tunnel: { mode: 'host' } });
     const made = await service();
     await policy('service-policies', { type: 'Bind', identityRoles: ['#switched'], serviceRoles: [`@${made.id}`] });
     const attributed = () =>

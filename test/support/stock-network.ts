@@ -65,7 +65,7 @@ export class StockNetwork {
 
   /** The router, which every service may use. @param host  where clients reach it */
   async prepare(host?: string): Promise<this> {
-    this.#router = await this.ziti.router(this.attribute, undefined, host);
+    this.#router = await this.ziti.router(this.attribute, { host });
     await this.policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     return this;
   }

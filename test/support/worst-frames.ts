@@ -110,5 +110,5 @@ export function worstFramesOf(contentType: number): WorstFrame[] {
   return [...within, ...(isLong ? real : []), former];
 }
 
-/** Metrics are read by nothing. */
-export const worstKinds: readonly number[] = [...boundedKinds, ContentType.Metrics];
+/** Alerts are read by nothing. */
+export const worstKinds: readonly number[] = [...boundedKinds, ContentType.Alerts];

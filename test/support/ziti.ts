@@ -37,6 +37,15 @@ export interface ZitiRouter {
   process: ZitiProcess;
 }
 
+export interface RouterOptions {
+  /** It has a tunneler like that. */
+  readonly tunnel?: TunnelOptions | undefined;
+  /** That it advertises to clients. */
+  readonly host?: string | undefined;
+  /** Groups of its links: routers that share one make a link. */
+  readonly linkGroups?: readonly string[];
+}
+
 /** Options of a `tunnel` listener. */
 export interface TunnelOptions {
   readonly mode: 'host' | 'proxy';
@@ -100,12 +109,9 @@ export class ZitiShop {
     return { id, file };
   }
 
-  /**
-   * An edge router with this attribute, enrolled, running and online.
-   * @param tunnel  it has a tunneler like that
-   * @param host  that it advertises
-   */
-  async router(roleAttribute: string, tunnel?: TunnelOptions, host = '127.0.0.1'): Promise<ZitiRouter> {
+  /** An edge router with this attribute, enrolled, running and online. */
+  async router(roleAttribute: string, options: RouterOptions = {}): Promise<ZitiRouter> {
+    const { tunnel, host = '127.0.0.1', linkGroups = ['default'] } = options;
     const name = unique('stock-router');
     const isTunnelerEnabled = tunnel !== undefined;
     const id = await make(this.#controller, 'edge-routers', {
@@ -117,7 +123,10 @@ export class ZitiShop {
     const port = await freePort();
     const jwt = this.path(`${name}.jwt`);
     writeFileSync(jwt, enrollmentJwt);
-    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, `${host}:${port}`, tunnel));
+    writeFileSync(
+      this.path(`${name}.yml`),
+      this.#routerConfig(name, { advertise: `${host}:${port}`, linkPort: await freePort(), linkGroups, tunnel }),
+    );
     await this.run('router', 'enroll', `${name}.yml`, '--jwt', jwt);
     const router = { id, name, port, process: this.runRouter(name) };
     await this.online(router);
@@ -149,7 +158,18 @@ export class ZitiShop {
     rmSync(this.#place, { recursive: true, force: true });
   }
 
-  #routerConfig(name: string, advertise: string, tunnel: TunnelOptions | undefined): string {
+  #routerConfig(
+    name: string,
+    {
+      advertise,
+      linkPort,
+      linkGroups,
+      tunnel,
+    }: Pick<RouterOptions, 'tunnel' | 'linkGroups'> & {
+      readonly advertise: string;
+      readonly linkPort: number;
+    },
+  ): string {
     const { port } = new URL(`tls://${advertise}`);
     const { port: ctrl } = new URL(this.#controller.routersUrl);
     return `v: 3
@@ -162,7 +182,12 @@ ctrl:
   endpoint: tls:localhost:${ctrl}
   endpointsFile: ${this.path(`${name}.endpoints`)}
 link:
-  dialers: [{binding: transport}]
+  dialers: [{binding: transport, groups: ${JSON.stringify(linkGroups)}}]
+  listeners:
+    - binding: transport
+      bind: tls:127.0.0.1:${linkPort}
+      advertise: tls:127.0.0.1:${linkPort}
+      groups: ${JSON.stringify(linkGroups)}
 listeners:
   - binding: edge
     address: tls:127.0.0.1:${port}

@@ -23,8 +23,12 @@ export class Topology {
   }
 
   removeLink(id: string): void {
-    this.#links.delete(id);
-    this.#paths.clear();
+    if (this.#links.delete(id)) this.#paths.clear();
+  }
+
+  /** Whether all links of a path are there still. */
+  has({ linkIds }: Path): boolean {
+    return linkIds.every((id) => this.#links.has(id));
   }
 
   /** To each connected router that can be reached from this one; itself among them. Kept until something changes. */

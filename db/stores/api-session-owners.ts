@@ -1,0 +1,73 @@
+/** Owners of API sessions: the callers behind tokens, with all that decides their rights, read in one statement. */
+import type { Trace } from '../../domain/administration.js';
+import type { ApiSession, SessionApi } from '../../domain/model.js';
+import type { Db } from '../postgres/contracts.js';
+import { read } from '../postgres/statement.js';
+import { apiSession, apiSessionFrom, apiSessionSource, JOINS } from './api-session-rows.js';
+import type { ApiSessionRow } from './api-session-rows.js';
+import { allowsSigner } from './auth-policies.js';
+import { isDisabledSql } from './disabled.js';
+
+/** A session, and all that decides its caller's rights. */
+export interface SessionOwner {
+  readonly session: ApiSession;
+  readonly isAdmin: boolean;
+  /** Names which entities it may administer, sorted. */
+  readonly permissions: readonly string[];
+  readonly roleAttributes: readonly string[];
+  /** Moves with what is known of its device. */
+  readonly postureRevision: number;
+  /** Records what the identity does, until it ends. */
+  readonly trace: Trace | null;
+  /** The API whose login opened the session, and never changes. */
+  readonly api: SessionApi;
+  /** SHA-256 of the certificate that the session was opened with; null without one. */
+  readonly certificateHash: Buffer | null;
+  /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
+  readonly state: string;
+}
+
+/** Everything that a copy of a session in memory holds of rows that others may change. */
+export const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
+  a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
+  m.id, p.require_totp, t.is_mfa_complete, r.id, r.updated_at, i.external_id, t.posture_revision,
+  x.trace_id, x.ends_at)::text)`;
+export const STATE_JOINS = `${JOINS} LEFT JOIN identity_traces x ON x.identity_id = i.id`;
+/** The identity's policy `p` accepts the way in which the session `t` was made. */
+const IS_ACCEPTED = `CASE t.method WHEN 'password' THEN p.updb_allowed WHEN 'cert' THEN p.cert_allowed
+  ELSE EXISTS (SELECT FROM external_jwt_signers e WHERE e.id = t.signer_id AND e.is_enabled)
+  AND ${allowsSigner('t.signer_id')} END`;
+export const MAY_CALL = `NOT ${isDisabledSql('i')} AND ${IS_ACCEPTED}`;
+
+export const OWNER = `${apiSession.columns}, ${apiSessionSource.extras ?? ''},
+  (i.is_admin OR i.is_default_admin) AS "isAdmin", i.permissions, i.role_attributes AS "roleAttributes",
+  t.posture_revision AS "postureRevision", x.trace_id AS "traceId", x.ends_at AS "endsAt", t.api,
+  t.certificate_hash AS "certificateHash",
+  ${STATE} AS state`;
+
+export type OwnerRow = ApiSessionRow &
+  Omit<SessionOwner, 'session' | 'trace'> & { readonly traceId: string | null; readonly endsAt: Date | null };
+
+const BY_TOKEN = read<OwnerRow>(
+  'api-session-owner',
+  `SELECT ${OWNER}
+FROM api_sessions t ${STATE_JOINS}
+WHERE t.token_hash = $1 AND t.last_activity_at > now() - make_interval(secs => $2) AND ${MAY_CALL}`,
+);
+
+export const ownerFrom = (row: OwnerRow): SessionOwner => ({
+  session: apiSessionFrom(row),
+  isAdmin: row.isAdmin,
+  permissions: row.permissions,
+  roleAttributes: row.roleAttributes,
+  postureRevision: row.postureRevision,
+  api: row.api,
+  certificateHash: row.certificateHash,
+  trace: row.traceId === null || row.endsAt === null ? null : { traceId: row.traceId, endsAt: row.endsAt },
+  state: row.state,
+});
+
+export async function findOwner(db: Db, tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined> {
+  const row = await db.one(BY_TOKEN, [tokenHash, timeoutSeconds]);
+  return row && ownerFrom(row);
+}

@@ -1,0 +1,72 @@
+/** Terminators as dials choose among them. */
+import type { StoredPeerData } from '../../domain/fabric/terminator.js';
+import type { Strategy } from '../../domain/fabric/terminator-choice.js';
+import type { HostingPrecedence } from '../../domain/model.js';
+import type { Db } from '../postgres/contracts.js';
+import { read } from '../postgres/statement.js';
+
+/** A terminator as far as a dial needs to know it. */
+export interface DialTarget {
+  readonly id: string;
+  readonly routerId: string;
+  readonly binding: string;
+  readonly address: string;
+  readonly hostId: string;
+  /** The session of its host; null when an administrator made it. */
+  readonly sessionId: string | null;
+  readonly cost: number;
+  readonly precedence: HostingPrecedence;
+  /** For `peerDataOf`: read for the one that is chosen. */
+  readonly peerData: StoredPeerData;
+}
+
+/** Which terminators of a service a dial looks at. */
+export interface TargetQuery {
+  readonly serviceId: string;
+  /** '' for those without one. */
+  readonly instanceId: string;
+  /** Costs of paths by the router where they end; those on other routers are not looked at. */
+  readonly pathCosts: ReadonlyMap<string, number>;
+  readonly strategy: Strategy;
+  /** Id of the one that a sticky dialer had: it comes first in its precedence. */
+  readonly sticky: string;
+  readonly max: number;
+}
+
+/** Strategies for which a cost is a weight at most. */
+const TAKE_ANY: readonly Strategy[] = ['random', 'weighted'];
+const TARGETS = read<DialTarget>(
+  'dial-targets',
+  `SELECT t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
+  t.session_id AS "sessionId", t.cost, t.precedence, t.peer_data AS "peerData"
+FROM terminators t JOIN unnest($3::text[], $4::float8[]) AS p (router_id, cost) ON p.router_id = t.router_id
+WHERE t.service_id = $1 AND t.instance_id = $2
+ORDER BY array_position(ARRAY['required', 'default', 'failed'], t.precedence), t.id <> $6,
+  CASE WHEN $5 THEN 0 ELSE t.cost + p.cost END, random()
+LIMIT $7`,
+);
+
+const DIAL_HAS_ANY = read<{ any: boolean }>(
+  'dial-has-any',
+  'SELECT EXISTS (SELECT FROM terminators WHERE service_id = $1) AS any',
+);
+
+export async function dialTargets(
+  db: Db,
+  { serviceId, instanceId, pathCosts, strategy, sticky, max }: TargetQuery,
+): Promise<DialTarget[]> {
+  return db.many(TARGETS, [
+    serviceId,
+    instanceId,
+    [...pathCosts.keys()],
+    [...pathCosts.values()],
+    TAKE_ANY.includes(strategy),
+    sticky,
+    max,
+  ]);
+}
+
+export async function hasTerminator(db: Db, serviceId: string): Promise<boolean> {
+  const rows = await db.many(DIAL_HAS_ANY, [serviceId]);
+  return rows[0]?.any === true;
+}
