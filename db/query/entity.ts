@@ -10,7 +10,7 @@ import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
 import type { Values } from './change-statements.js';
 import { Field } from './fields.js';
-import { detailSql, findOne, insert, json, remove, update } from './table.js';
+import { detailSql, findOne, insert, jsonText, remove, update } from './table.js';
 import type { Changes, ListSource } from './table.js';
 import { read } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
@@ -32,8 +32,12 @@ interface Options {
   readonly versionedBy?: 'createdAt' | 'updatedAt';
   /** Every session may list it, so filters do not offer `isSystem`, which no answer shows. */
   readonly isOpen?: boolean;
+  /** Tags are notes of administrators, which clients do not see. */
+  readonly hidesTags?: boolean;
   /** Symbols that only filters and sort orders know. */
   readonly symbols?: Readonly<Record<string, SymbolDef>>;
+  /** Names among `symbols` that clients know as well. */
+  readonly clientSymbols?: readonly string[];
   /** Joined to the rows of a page or a detail, for names of references. */
   readonly joins?: string;
 }
@@ -91,7 +95,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.versioned = versionedBy && { name: this.name, table, by: versionedBy };
     this.symbols = symbolsOf(table, all, options);
     const clients = all.filter(([, field]) => field.isForClientLists);
-    this.clientSymbols = clientTable(this.symbols, clients);
+    this.clientSymbols = clientTable(this.symbols, clients, options);
     this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
     this.source = sourceOf(table, all, this.symbols, options.joins);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
@@ -110,7 +114,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     const values: Record<string, unknown> = {};
     for (const [member, column, isJson] of this.#written) {
       const value = given[member];
-      if (value !== undefined) values[column] = isJson && value !== null ? json(value) : value;
+      if (value !== undefined) values[column] = isJson && value !== null ? jsonText(value) : value;
     }
     return values;
   }
@@ -170,9 +174,14 @@ export function only(table: SymbolTable, names: readonly string[]): SymbolTable 
   return { ...table, symbols: Object.fromEntries(offered) };
 }
 
-function clientTable(table: SymbolTable, fields: readonly (readonly [string, Field<unknown>])[]): SymbolTable {
+function clientTable(
+  table: SymbolTable,
+  fields: readonly (readonly [string, Field<unknown>])[],
+  { hidesTags = false, clientSymbols = [] }: Options,
+): SymbolTable {
+  const shown = Object.keys(SHOWN).filter((name) => !(hidesTags && name === 'tags'));
   const names = fields.flatMap(([member, field]) => field.symbolOf(member)?.[0] ?? []);
-  const { symbols, ...rest } = only(table, [...Object.keys(SHOWN), ...names]);
+  const { symbols, ...rest } = only(table, [...shown, ...names, ...clientSymbols]);
   const narrowed = Object.entries(symbols).map(([name, symbol]) => [name, forClient(symbol)] as const);
   return { ...rest, symbols: Object.fromEntries(narrowed) };
 }

@@ -3,7 +3,7 @@
  * its columns, its symbols and the mapping of a row.
  */
 import { mapBatches } from '../../domain/batches.js';
-import type { BaseEntity, Page, Tags, LazyRow } from '../../domain/model.js';
+import type { Page, LazyRow } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import { deleteStatement, insertStatement, updateStatement, versionStatement } from './change-statements.js';
 import type { Values } from './change-statements.js';
@@ -18,20 +18,6 @@ import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
 import { unreadRows } from './unread-rows.js';
-
-export interface BaseRow {
-  id: string;
-  created_at: Date;
-  updated_at: Date;
-  tags: Tags;
-}
-
-export const BASE_COLUMNS = ['id', 'created_at', 'updated_at', 'tags'] as const;
-
-/** Spread it last: a literal that goes on after a spread is built key by key, 20 us for a large one instead of 0.2. */
-export function baseOf(row: BaseRow): BaseEntity {
-  return { id: row.id, createdAt: row.created_at, updatedAt: row.updated_at, tags: row.tags };
-}
 
 /** How long a list may be. The reader asks; the cap of the configuration holds. */
 export interface ListLimits {
@@ -388,4 +374,5 @@ export async function remove(db: Db, table: string, entity: string, id: string):
 }
 
 /** A jsonb parameter. */
-export const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value));
+export const jsonText = (value: unknown): string | undefined =>
+  value === undefined ? undefined : JSON.stringify(value);

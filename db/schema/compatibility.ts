@@ -20,6 +20,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0032-audit-by-columns',
   '0033-surplus-in-order',
   '0034-cheaper-audit',
+  '0035-sessions-without-grant',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

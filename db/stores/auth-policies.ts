@@ -1,65 +1,64 @@
 /** Auth policies: which proofs of identity are accepted, and what passwords must look like. */
 import type { AuthPolicySettings } from '../../domain/auth/auth-policy.js';
-import type { AuthPolicy, Page, Tags } from '../../domain/model.js';
+import type { AuthPolicy, BaseEntity, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
 import { HAS_ONE_ABOVE } from './rights.js';
-import { authPolicySymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, selectSql, update } from '../query/table.js';
-import type { BaseRow, Changes, Lists, ListRequest, ListSource } from '../query/table.js';
+import { entity } from '../query/entity.js';
+import { expression, flag, integer, text } from '../query/fields.js';
+import { detailSql, getOne, insert, selectSql } from '../query/table.js';
+import type { Changes, Lists, ListRequest, ListSource } from '../query/table.js';
 import { change, locking, read, unprepared } from '../postgres/statement.js';
 
-const AUTH_POLICY = 'authPolicy';
-
-interface Row extends BaseRow {
-  name: string;
-  cert_allowed: boolean;
-  cert_allow_expired: boolean;
-  ext_jwt_allowed: boolean;
-  updb_allowed: boolean;
-  updb_min_password_length: number;
-  updb_require_mixed_case: boolean;
-  updb_require_number_char: boolean;
-  updb_require_special_char: boolean;
-  updb_max_attempts: number;
-  updb_lockout_minutes: number;
-  require_totp: boolean;
-  require_ext_jwt_signer_id: string | null;
-  signers: string[];
+/** The settings as they are stored: side by side. */
+interface Row extends BaseEntity {
+  readonly name: string;
+  readonly certAllowed: boolean;
+  readonly certAllowExpired: boolean;
+  readonly extJwtAllowed: boolean;
+  readonly signers: readonly string[];
+  readonly updbAllowed: boolean;
+  readonly updbMaxAttempts: number;
+  readonly updbMinPasswordLength: number;
+  readonly updbRequireMixedCase: boolean;
+  readonly updbRequireNumberChar: boolean;
+  readonly updbRequireSpecialChar: boolean;
+  readonly updbLockoutMinutes: number;
+  readonly requireTotp: boolean;
+  readonly requireExtJwtSignerId: string | null;
 }
 
-const source: ListSource<Row, AuthPolicy> = {
-  table: 'auth_policies',
-  symbols: authPolicySymbols,
-  fromRow,
-  columns: [
-    ...BASE_COLUMNS,
-    'name',
-    'cert_allowed',
-    'cert_allow_expired',
-    'ext_jwt_allowed',
-    'updb_allowed',
-    'updb_min_password_length',
-    'updb_require_mixed_case',
-    'updb_require_number_char',
-    'updb_require_special_char',
-    'updb_max_attempts',
-    'updb_lockout_minutes',
-    'require_totp',
-    'require_ext_jwt_signer_id',
-  ],
-  extras: `ARRAY (SELECT s.signer_id FROM auth_policy_signers s
-    WHERE s.auth_policy_id = t.id ORDER BY s.signer_id) AS signers`,
-};
+export const authPolicy = entity<Row>(
+  'auth_policies',
+  {
+    name: text().unique(),
+    certAllowed: flag().filteredAs('primary.cert.allowed'),
+    certAllowExpired: flag().filteredAs('primary.cert.allowExpiredCerts'),
+    extJwtAllowed: flag().filteredAs('primary.extJwt.allowed'),
+    signers: expression(`ARRAY (SELECT s.signer_id FROM auth_policy_signers s
+    WHERE s.auth_policy_id = t.id ORDER BY s.signer_id)`),
+    updbAllowed: flag().filteredAs('primary.updb.allowed'),
+    updbMaxAttempts: integer().filteredAs('primary.updb.maxAttempts'),
+    updbMinPasswordLength: integer().filteredAs('primary.updb.minPasswordLength'),
+    updbRequireMixedCase: flag().filteredAs('primary.updb.requireMixedCase'),
+    updbRequireNumberChar: flag().filteredAs('primary.updb.requireNumberChar'),
+    updbRequireSpecialChar: flag().filteredAs('primary.updb.requireSpecialChar'),
+    updbLockoutMinutes: integer().unfiltered(),
+    requireTotp: flag().filteredAs('secondary.requireTotp'),
+    requireExtJwtSignerId: text().nullable().filteredAs('secondary.requireExtJwtSigner'),
+  },
+  { name: 'authPolicy', collections: ['auth-policies'], versionedBy: 'updatedAt' },
+);
+
+const source: ListSource<Row, AuthPolicy> = { ...authPolicy.source, fromRow };
 
 /** The policy `p` allows the signer. @param signerId  SQL: a column or a placeholder */
 export const allowsSigner = (signerId: string): string => `(p.ext_jwt_allowed AND (
   NOT EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id)
   OR EXISTS (SELECT FROM auth_policy_signers s WHERE s.auth_policy_id = p.id AND s.signer_id = ${signerId})))`;
 
-const DETAIL = detailSql(source);
-const FOR_CHANGE = read<Row>('auth-policy-lock-change', `${DETAIL} FOR NO KEY UPDATE OF t`);
+const FOR_CHANGE = read<Row>('auth-policy-lock-change', `${detailSql(source)} FOR NO KEY UPDATE OF t`);
 const OF_IDENTITY = read<Row>(
   'auth-policy-of-identity',
   selectSql(source, 'JOIN identities i ON i.auth_policy_id = t.id WHERE i.id = $1'),
@@ -67,24 +66,45 @@ const OF_IDENTITY = read<Row>(
 
 function fromRow(row: Row): AuthPolicy {
   return {
+    id: row.id,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    tags: row.tags,
     name: row.name,
     primary: {
-      cert: { allowed: row.cert_allowed, allowExpiredCerts: row.cert_allow_expired },
-      extJwt: { allowed: row.ext_jwt_allowed, allowedSigners: row.signers },
+      cert: { allowed: row.certAllowed, allowExpiredCerts: row.certAllowExpired },
+      extJwt: { allowed: row.extJwtAllowed, allowedSigners: row.signers },
       updb: {
-        allowed: row.updb_allowed,
-        minPasswordLength: row.updb_min_password_length,
-        requireMixedCase: row.updb_require_mixed_case,
-        requireNumberChar: row.updb_require_number_char,
-        requireSpecialChar: row.updb_require_special_char,
-        maxAttempts: row.updb_max_attempts,
-        lockoutDurationMinutes: row.updb_lockout_minutes,
+        allowed: row.updbAllowed,
+        minPasswordLength: row.updbMinPasswordLength,
+        requireMixedCase: row.updbRequireMixedCase,
+        requireNumberChar: row.updbRequireNumberChar,
+        requireSpecialChar: row.updbRequireSpecialChar,
+        maxAttempts: row.updbMaxAttempts,
+        lockoutDurationMinutes: row.updbLockoutMinutes,
       },
     },
-    secondary: { requireTotp: row.require_totp, requireExtJwtSigner: row.require_ext_jwt_signer_id },
-    ...baseOf(row),
+    secondary: { requireTotp: row.requireTotp, requireExtJwtSigner: row.requireExtJwtSignerId },
   };
 }
+
+/** Changes of a row; the signers have a table of their own. */
+const changesOf = ({ name, tags, primary, secondary }: Changes<AuthPolicyDraft>) => ({
+  name,
+  tags,
+  certAllowed: primary?.cert.allowed,
+  certAllowExpired: primary?.cert.allowExpiredCerts,
+  extJwtAllowed: primary?.extJwt.allowed,
+  updbAllowed: primary?.updb.allowed,
+  updbMaxAttempts: primary?.updb.maxAttempts,
+  updbMinPasswordLength: primary?.updb.minPasswordLength,
+  updbRequireMixedCase: primary?.updb.requireMixedCase,
+  updbRequireNumberChar: primary?.updb.requireNumberChar,
+  updbRequireSpecialChar: primary?.updb.requireSpecialChar,
+  updbLockoutMinutes: primary?.updb.lockoutDurationMinutes,
+  requireTotp: secondary?.requireTotp,
+  requireExtJwtSignerId: secondary?.requireExtJwtSigner,
+});
 
 export type AuthPolicyDraft = AuthPolicySettings & { readonly name: string; readonly tags: Tags };
 
@@ -129,8 +149,6 @@ const SET_SIGNERS = change(
     AND t.signer_id = s.id)${returningActor}`,
 );
 
-const AUTH_POLICY_DETAIL = read<Row>('auth-policy-detail', DETAIL);
-
 const AUTH_POLICY_HAS_ONE_ABOVE = read<{ hasOne: boolean }>('auth-policy-has-one-above', HAS_ONE_ABOVE);
 
 const LOCK_HOLDERS = locking('auth-policy-lock-holders', 'SELECT FROM auth_policies WHERE id = $1 FOR UPDATE');
@@ -146,67 +164,53 @@ const DELETE = change<{ is_system: boolean | null; deleted: boolean; identities:
     ARRAY (SELECT id FROM identities) AS identities, ARRAY (SELECT id FROM signers) AS signers`,
 );
 
+async function setSigners(db: Db, id: string, signers: readonly string[] | undefined): Promise<void> {
+  if (signers === undefined) return;
+  await db.execute(CLEAR_SIGNERS, [id, signers]);
+  db.touched?.('apiSessions');
+  if (signers.length === 0) return;
+  await db.execute(SET_SIGNERS, [id, signers]);
+}
+
 export function authPolicyStore(db: Db, lists: Lists): AuthPolicyStore {
-  const setSigners = async (id: string, signers: readonly string[] | undefined) => {
-    if (signers === undefined) return;
-    await db.execute(CLEAR_SIGNERS, [id, signers]);
-    db.touched?.('apiSessions');
-    if (signers.length === 0) return;
-    await db.execute(SET_SIGNERS, [id, signers]);
-  };
   return {
-    get: (id) => getOne(db, AUTH_POLICY, AUTH_POLICY_DETAIL, [id], fromRow),
+    get: async (id) => fromRow(await authPolicy.get(db, id)),
     ofIdentity: (id) => getOne(db, 'identity', OF_IDENTITY, [id], fromRow),
     async isOfOneAbove(id, permissions) {
       const row = await db.one(AUTH_POLICY_HAS_ONE_ABOVE, [id, permissions]);
       return row?.hasOne === true;
     },
     async lockHolders(id) {
-      if ((await db.count(LOCK_HOLDERS, [id])) === 0) throw notFound(AUTH_POLICY, id);
+      if ((await db.count(LOCK_HOLDERS, [id])) === 0) throw notFound(authPolicy.name, id);
     },
-    lockForChange: (id) => getOne(db, AUTH_POLICY, FOR_CHANGE, [id], fromRow),
+    lockForChange: (id) => getOne(db, authPolicy.name, FOR_CHANGE, [id], fromRow),
     list: (request) => lists.page(db, source, request),
     async create(id, draft) {
-      await insert(db, 'auth_policies', { id, ...valuesOf(draft) });
-      await setSigners(id, draft.primary.extJwt.allowedSigners);
+      await authPolicy.insert(db, id, changesOf(draft));
+      await setSigners(db, id, draft.primary.extJwt.allowedSigners);
     },
     async update(id, changes) {
-      await update(db, 'auth_policies', AUTH_POLICY, id, valuesOf(changes), changes.primary !== undefined);
+      await authPolicy.update(db, id, changesOf(changes), changes.primary !== undefined);
       db.touched?.('apiSessions');
-      await setSigners(id, changes.primary?.extJwt.allowedSigners);
+      await setSigners(db, id, changes.primary?.extJwt.allowedSigners);
     },
     async remove(id) {
       const row = await db.one(DELETE, [id]);
-      if (row === undefined || row.is_system === null) throw notFound(AUTH_POLICY, id);
-      if (row.identities.length > 0) throw inUse('authPolicyId', AUTH_POLICY, 'identity', row.identities);
-      if (row.signers.length > 0) throw inUse('enrollAuthPolicyId', AUTH_POLICY, 'externalJwtSigner', row.signers);
-      if (row.is_system) throw inUse('authPolicyId', AUTH_POLICY, 'system', [id]);
-      if (!row.deleted) throw notFound(AUTH_POLICY, id);
+      if (row === undefined || row.is_system === null) throw notFound(authPolicy.name, id);
+      if (row.identities.length > 0) throw inUse('authPolicyId', authPolicy.name, 'identity', row.identities);
+      if (row.signers.length > 0) throw inUse('enrollAuthPolicyId', authPolicy.name, 'externalJwtSigner', row.signers);
+      if (row.is_system) throw inUse('authPolicyId', authPolicy.name, 'system', [id]);
+      if (!row.deleted) throw notFound(authPolicy.name, id);
       db.touched?.('apiSessions');
     },
     async seed(id, name, settings) {
       const rowCount = await db.count(unprepared('SELECT', 'SELECT FROM auth_policies WHERE id = $1'), [id]);
       if (rowCount === 0)
-        await insert(db, 'auth_policies', { id, is_system: true, ...valuesOf({ ...settings, name }) });
+        await insert(db, authPolicy.table, {
+          id,
+          is_system: true,
+          ...authPolicy.valuesOf(changesOf({ ...settings, name })),
+        });
     },
-  };
-}
-
-function valuesOf({ name, tags, primary, secondary }: Changes<AuthPolicyDraft>) {
-  return {
-    name,
-    tags: json(tags),
-    cert_allowed: primary?.cert.allowed,
-    cert_allow_expired: primary?.cert.allowExpiredCerts,
-    ext_jwt_allowed: primary?.extJwt.allowed,
-    updb_allowed: primary?.updb.allowed,
-    updb_min_password_length: primary?.updb.minPasswordLength,
-    updb_require_mixed_case: primary?.updb.requireMixedCase,
-    updb_require_number_char: primary?.updb.requireNumberChar,
-    updb_require_special_char: primary?.updb.requireSpecialChar,
-    updb_max_attempts: primary?.updb.maxAttempts,
-    updb_lockout_minutes: primary?.updb.lockoutDurationMinutes,
-    require_totp: secondary?.requireTotp,
-    require_ext_jwt_signer_id: secondary?.requireExtJwtSigner,
   };
 }

@@ -75,30 +75,35 @@ const VERIFY_EXTENSION = change(
   WHERE id = $1 AND identity_id = $2 AND unverified_cert_pem = $3${returningActor}`,
 );
 
-export function authenticatorExtensions(db: Db): AuthenticatorExtensions {
-  return {
-    async extensionOf(id, owner) {
-      const row = await db.one(EXTENSION, [id, owner]);
-      return row ?? raise(notFound('authenticator', id));
-    },
-    async awaitVerification(id, owner, currentPem, next) {
-      const rowCount = await db.count(EXTEND, [
-        id,
-        owner,
-        currentPem,
-        next.certPem,
-        next.fingerprint,
-        next.publicKeyFingerprint,
-      ]);
-      return rowCount === 1;
-    },
-    async completeExtension(id, owner, waitingPem) {
-      return (await db.count(VERIFY_EXTENSION, [id, owner, waitingPem])) === 1;
-    },
-    async requestExtension(id, isKeyRollRequested) {
-      const row = await db.one(REQUEST_EXTEND, [id, isKeyRollRequested]);
-      if (row !== undefined) db.touched?.({ identity: row.identity_id });
-      return row?.identity_id;
-    },
-  };
+export async function extensionOf(db: Db, id: string, owner: string): Promise<ExtensionState> {
+  const row = await db.one(EXTENSION, [id, owner]);
+  return row ?? raise(notFound('authenticator', id));
+}
+
+export async function awaitVerification(
+  db: Db,
+  id: string,
+  owner: string,
+  currentPem: string,
+  next: CertificatePrints,
+): Promise<boolean> {
+  const rowCount = await db.count(EXTEND, [
+    id,
+    owner,
+    currentPem,
+    next.certPem,
+    next.fingerprint,
+    next.publicKeyFingerprint,
+  ]);
+  return rowCount === 1;
+}
+
+export async function completeExtension(db: Db, id: string, owner: string, waitingPem: string): Promise<boolean> {
+  return (await db.count(VERIFY_EXTENSION, [id, owner, waitingPem])) === 1;
+}
+
+export async function requestExtension(db: Db, id: string, isKeyRollRequested: boolean): Promise<string | undefined> {
+  const row = await db.one(REQUEST_EXTEND, [id, isKeyRollRequested]);
+  if (row !== undefined) db.touched?.({ identity: row.identity_id });
+  return row?.identity_id;
 }

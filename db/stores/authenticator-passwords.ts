@@ -93,28 +93,32 @@ const SUCCESS = asyncChange(
 /** The settings of the commit alone: it waits for the disk and for no standby. */
 const COMMIT_ON_DISK = asyncChange('commit-on-disk', ({ actor }) => `SELECT true AS "isOnDisk"${actor}`);
 
-export function authenticatorPasswords(db: Db): AuthenticatorPasswords {
-  return {
-    credentialsByUsername: (username) => db.one(CREDENTIALS, [username]),
-    async passwordHashOf(id) {
-      const row = await db.one(PASSWORD_HASH, [id]);
-      return row?.password_hash ?? undefined;
-    },
-    async lockPassword(id, expectedHash) {
-      const rowCount = await db.count(PASSWORD_LOCK, [id, expectedHash ?? null]);
-      return rowCount === 1;
-    },
-    guessStateOf: (id) => db.one(READ_GUESS_STATE, [id]),
-    holdGuessState: (id) => db.one(GUESS_HOLD, [id]),
-    async countGuess(id, most) {
-      const row = await db.one(GUESS_COUNT, [id, most]);
-      return row?.isLast === true;
-    },
-    async clearFailures(id) {
-      await db.execute(SUCCESS, [id]);
-    },
-    async syncCommit() {
-      await db.execute(COMMIT_ON_DISK);
-    },
-  };
+export const credentialsByUsername = (db: Db, username: string): Promise<PasswordCredentials | undefined> =>
+  db.one(CREDENTIALS, [username]);
+
+export async function passwordHashOf(db: Db, id: string): Promise<string | undefined> {
+  const row = await db.one(PASSWORD_HASH, [id]);
+  return row?.password_hash ?? undefined;
+}
+
+export async function lockPassword(db: Db, id: string, expectedHash: string | undefined): Promise<boolean> {
+  const rowCount = await db.count(PASSWORD_LOCK, [id, expectedHash ?? null]);
+  return rowCount === 1;
+}
+
+export const guessStateOf = (db: Db, id: string): Promise<GuessState | undefined> => db.one(READ_GUESS_STATE, [id]);
+
+export const holdGuessState = (db: Db, id: string): Promise<GuessState | undefined> => db.one(GUESS_HOLD, [id]);
+
+export async function countGuess(db: Db, id: string, most: number): Promise<boolean> {
+  const row = await db.one(GUESS_COUNT, [id, most]);
+  return row?.isLast === true;
+}
+
+export async function clearFailures(db: Db, id: string): Promise<void> {
+  await db.execute(SUCCESS, [id]);
+}
+
+export async function syncCommit(db: Db): Promise<void> {
+  await db.execute(COMMIT_ON_DISK);
 }

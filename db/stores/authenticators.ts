@@ -6,9 +6,9 @@ import { entity } from '../query/entity.js';
 import { expression, flag, integer, text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
-import { authenticatorExtensions } from './authenticator-extensions.js';
+import * as extensions from './authenticator-extensions.js';
 import type { AuthenticatorExtensions, CertificatePrints } from './authenticator-extensions.js';
-import { authenticatorPasswords } from './authenticator-passwords.js';
+import * as passwords from './authenticator-passwords.js';
 import type { AuthenticatorPasswords } from './authenticator-passwords.js';
 import { referringTo } from '../query/scopes.js';
 import { change, read, slowRead } from '../postgres/statement.js';
@@ -147,8 +147,6 @@ const HAS_CERTIFICATE = slowRead(
 
 export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
   return {
-    ...authenticatorExtensions(db),
-    ...authenticatorPasswords(db),
     async get(id, owner) {
       if (owner === undefined) return authenticator.get(db, id).then(fromRow);
       return getOne(db, authenticator.name, OWN_DETAIL, [id, owner], fromRow);
@@ -171,5 +169,17 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     async hasCertificate(fingerprint) {
       return (await db.count(HAS_CERTIFICATE, [fingerprint])) > 0;
     },
+    extensionOf: (id, owner) => extensions.extensionOf(db, id, owner),
+    awaitVerification: (id, owner, currentPem, next) => extensions.awaitVerification(db, id, owner, currentPem, next),
+    completeExtension: (id, owner, waitingPem) => extensions.completeExtension(db, id, owner, waitingPem),
+    requestExtension: (id, isKeyRollRequested) => extensions.requestExtension(db, id, isKeyRollRequested),
+    credentialsByUsername: (username) => passwords.credentialsByUsername(db, username),
+    passwordHashOf: (id) => passwords.passwordHashOf(db, id),
+    lockPassword: (id, expectedHash) => passwords.lockPassword(db, id, expectedHash),
+    guessStateOf: (id) => passwords.guessStateOf(db, id),
+    holdGuessState: (id) => passwords.holdGuessState(db, id),
+    countGuess: (id, most) => passwords.countGuess(db, id, most),
+    clearFailures: (id) => passwords.clearFailures(db, id),
+    syncCommit: () => passwords.syncCommit(db),
   };
 }

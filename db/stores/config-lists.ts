@@ -143,7 +143,7 @@ const DELETE_CONFIG = change(
  * a service. Needs a transaction: whoever would take the config up meanwhile waits, and then finds it gone.
  * @returns false when there is no such config
  */
-export async function deleteConfig(db: Db, id: string): Promise<boolean> {
+export async function removeConfig(db: Db, id: string): Promise<boolean> {
   const rowCount = await db.count(CONFIG_DELETE_LOCK, [id]);
   if (rowCount === 0) return false;
   await db.execute(TOUCH.services, [id]);

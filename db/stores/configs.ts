@@ -1,7 +1,7 @@
 /** Configs: data of a config type, given to services and routers. */
 import type { Config, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
-import { deleteConfig } from './config-lists.js';
+import { removeConfig } from './config-lists.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { expression, json, text } from '../query/fields.js';
@@ -70,7 +70,7 @@ export function configStore(db: Db, lists: Lists): ConfigStore {
     create: (id, draft) => config.insert(db, id, draft),
     update: (id, changes) => config.update(db, id, changes),
     async remove(id) {
-      if (!(await deleteConfig(db, id))) throw notFound(config.name, id);
+      if (!(await removeConfig(db, id))) throw notFound(config.name, id);
     },
   };
 }

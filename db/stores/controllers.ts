@@ -2,46 +2,26 @@
 import type { Controller, Page } from '../../domain/model.js';
 import { laterThan } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
-import { BASE_COLUMNS, baseOf } from '../query/table.js';
-import type { BaseRow, Lists, ListRequest, ListSource } from '../query/table.js';
-import { controllerSymbols } from './symbols.js';
+import { entity } from '../query/entity.js';
+import { expression, json, text, time } from '../query/fields.js';
+import type { Lists, ListRequest } from '../query/table.js';
 import { asyncChange, change, read, unprepared } from '../postgres/statement.js';
 
-interface Row extends BaseRow {
-  name: string;
-  ctrl_address: string | null;
-  cert_pem: string;
-  fingerprint: string;
-  api_addresses: Controller['apiAddresses'];
-  last_joined_at: Date;
-  is_online: boolean;
-}
+const IS_ONLINE = "(t.last_seen_at > now() - interval '15 seconds')";
 
-const source: ListSource<Row, Controller> = {
-  table: 'controllers',
-  symbols: controllerSymbols,
-  columns: [
-    ...BASE_COLUMNS,
-    'name',
-    'ctrl_address',
-    'cert_pem',
-    'fingerprint',
-    'api_addresses',
-    'last_joined_at',
-    'last_seen_at',
-  ],
-  extras: "t.last_seen_at > now() - interval '15 seconds' AS is_online",
-  fromRow: (row) => ({
-    name: row.name,
-    ctrlAddress: row.ctrl_address,
-    certPem: row.cert_pem,
-    fingerprint: row.fingerprint,
-    isOnline: row.is_online,
-    lastJoinedAt: row.last_joined_at,
-    apiAddresses: row.api_addresses,
-    ...baseOf(row),
-  }),
-};
+export const controller = entity<Controller>(
+  'controllers',
+  {
+    name: text().unique(),
+    ctrlAddress: text().nullable(),
+    certPem: text().filteredBy({ kind: 'string', sql: 't.cert_pem COLLATE "C"', nullable: false }),
+    fingerprint: text(),
+    isOnline: expression<boolean>(IS_ONLINE).filteredBy({ kind: 'boolean', sql: IS_ONLINE, nullable: false }),
+    lastJoinedAt: time(),
+    apiAddresses: json<Controller['apiAddresses']>(),
+  },
+  { name: 'controller', isOpen: true },
+);
 
 export type ControllerDraft = Pick<
   Controller,
@@ -88,7 +68,7 @@ const ENDPOINTS = read<Endpoint>(
 
 export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
-    list: (request) => lists.page(db, source, request),
+    list: (request) => lists.page(db, controller.source, request),
     async join(draft) {
       const row = await db.one(JOIN, [
         draft.id,

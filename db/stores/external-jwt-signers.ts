@@ -2,110 +2,79 @@
 import type { ExternalJwtSigner, KeySource, SignerSettings, TargetToken } from '../../domain/auth/external-signer.js';
 import { notFound } from '../../domain/errors.js';
 import type { Page, Tags } from '../../domain/model.js';
-import { publicSignerSymbols } from './client-symbols.js';
 import type { Db } from '../postgres/contracts.js';
 import { inUse } from '../postgres/errors.js';
+import { entity } from '../query/entity.js';
+import { flag, text, textArray, time } from '../query/fields.js';
 import { rowsWhere } from '../query/scopes.js';
-import { externalJwtSignerSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, findOne, getOne, insert, json, selectSql, update } from '../query/table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import { detailSql, findOne, getOne, selectSql } from '../query/table.js';
+import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { change, locking, read } from '../postgres/statement.js';
 
-const SIGNER = 'externalJwtSigner';
-
-interface Row extends BaseRow {
-  name: string;
-  issuer: string;
-  audience: string;
-  kid: string | null;
-  cert_pem: string | null;
-  fingerprint: string | null;
-  common_name: string;
-  not_before: Date | null;
-  not_after: Date | null;
-  jwks_endpoint: string | null;
-  is_enabled: boolean;
-  use_external_id: boolean;
-  claims_property: string;
-  client_id: string;
-  scopes: string[];
-  external_auth_url: string | null;
-  target_token: TargetToken;
-  enroll_to_cert_enabled: boolean;
-  enroll_to_token_enabled: boolean;
-  enroll_auth_policy_id: string;
-  enroll_name_claims_selector: string;
-  enroll_attribute_claims_selector: string;
+/** Columns of `keySource`. Without a certificate its members are null, and the common name is empty. */
+interface KeyColumns {
+  readonly fingerprint: string | null;
+  readonly commonName: string;
+  readonly notBefore: Date | null;
+  readonly notAfter: Date | null;
+  readonly certPem: string | null;
+  readonly jwksEndpoint: string | null;
 }
 
-const source: ListSource<Row, ExternalJwtSigner> = {
-  table: 'external_jwt_signers',
-  symbols: externalJwtSignerSymbols,
-  fromRow,
-  columns: [
-    ...BASE_COLUMNS,
-    'name',
-    'issuer',
-    'audience',
-    'kid',
-    'cert_pem',
-    'fingerprint',
-    'common_name',
-    'not_before',
-    'not_after',
-    'jwks_endpoint',
-    'is_enabled',
-    'use_external_id',
-    'claims_property',
-    'client_id',
-    'scopes',
-    'external_auth_url',
-    'target_token',
-    'enroll_to_cert_enabled',
-    'enroll_to_token_enabled',
-    'enroll_auth_policy_id',
-    'enroll_name_claims_selector',
-    'enroll_attribute_claims_selector',
-  ],
-};
+type Row = Omit<ExternalJwtSigner, 'keySource'> & KeyColumns;
 
-const DETAIL = detailSql(source);
+export const externalJwtSigner = entity<Row>(
+  'external_jwt_signers',
+  {
+    name: text().unique().forClients(),
+    issuer: text(),
+    audience: text().forClients(),
+    kid: text().nullable(),
+    fingerprint: text().nullable(),
+    commonName: text(),
+    notBefore: time().nullable(),
+    notAfter: time().nullable(),
+    certPem: text().nullable(),
+    isEnabled: flag().filteredAs('enabled'),
+    claimsProperty: text(),
+    useExternalId: flag(),
+    clientId: text().forClients(),
+    scopes: textArray().forClients(),
+    targetToken: text<TargetToken>().forClients(),
+    enrollToCertEnabled: flag().forClients(),
+    enrollToTokenEnabled: flag().forClients(),
+    enrollAuthPolicyId: text(),
+    enrollNameClaimsSelector: text(),
+    enrollAttributeClaimsSelector: text(),
+    jwksEndpoint: text().nullable().unfiltered(),
+    externalAuthUrl: text().nullable().unfiltered(),
+  },
+  {
+    name: 'externalJwtSigner',
+    collections: ['external-jwt-signers'],
+    versionedBy: 'updatedAt',
+    hidesTags: true,
+  },
+);
+
+const source: ListSource<Row, ExternalJwtSigner> = { ...externalJwtSigner.source, fromRow };
+const clientSource: ListSource<Row, ExternalJwtSigner> = { ...externalJwtSigner.clientSource, fromRow };
+
 const ENABLED = read<Row>('jwt-signer-enabled', selectSql(source, 'WHERE t.issuer = $1 AND t.is_enabled'));
-const FOR_CHANGE = read<Row>('jwt-signer-lock-change', `${DETAIL} FOR NO KEY UPDATE`);
+const FOR_CHANGE = read<Row>('jwt-signer-lock-change', `${detailSql(source)} FOR NO KEY UPDATE`);
 const enabledOnly = rowsWhere('enabled', () => 't.is_enabled');
 
+/** The row itself becomes the signer. */
 function fromRow(row: Row): ExternalJwtSigner {
-  return {
-    name: row.name,
-    issuer: row.issuer,
-    audience: row.audience,
-    kid: row.kid,
-    keySource: keySourceFrom(row),
-    isEnabled: row.is_enabled,
-    useExternalId: row.use_external_id,
-    claimsProperty: row.claims_property,
-    clientId: row.client_id,
-    scopes: row.scopes,
-    externalAuthUrl: row.external_auth_url,
-    targetToken: row.target_token,
-    enrollToCertEnabled: row.enroll_to_cert_enabled,
-    enrollToTokenEnabled: row.enroll_to_token_enabled,
-    enrollAuthPolicyId: row.enroll_auth_policy_id,
-    enrollNameClaimsSelector: row.enroll_name_claims_selector,
-    enrollAttributeClaimsSelector: row.enroll_attribute_claims_selector,
-    ...baseOf(row),
-  };
+  return Object.assign(row, { keySource: keySourceFrom(row) });
 }
 
 function keySourceFrom(row: Row): KeySource {
-  if (row.jwks_endpoint !== null) return { certificate: null, jwksEndpoint: row.jwks_endpoint };
-  const { cert_pem: certPem, fingerprint, not_before: notBefore, not_after: notAfter } = row;
+  if (row.jwksEndpoint !== null) return { certificate: null, jwksEndpoint: row.jwksEndpoint };
+  const { certPem, fingerprint, commonName, notBefore, notAfter } = row;
   if (certPem === null || fingerprint === null || notBefore === null || notAfter === null)
     throw new Error(`the external JWT signer ${row.id} has no keys`);
-  return {
-    certificate: { certPem, fingerprint, commonName: row.common_name, notBefore, notAfter },
-    jwksEndpoint: null,
-  };
+  return { certificate: { certPem, fingerprint, commonName, notBefore, notAfter }, jwksEndpoint: null };
 }
 
 export type ExternalJwtSignerDraft = SignerSettings & { readonly keySource: KeySource; readonly tags: Tags };
@@ -129,8 +98,6 @@ export interface ExternalJwtSignerStore {
   remove(id: string): Promise<void>;
 }
 
-const JWT_SIGNER_DETAIL = read<Row>('jwt-signer-detail', DETAIL);
-
 const JWT_SIGNER_HOLD = locking(
   'jwt-signer-hold',
   'SELECT FROM external_jwt_signers WHERE id = $1 AND updated_at = $2 FOR SHARE',
@@ -148,63 +115,44 @@ const JWT_SIGNER_DELETE = change<{ deleted: boolean; allowing: string[]; requiri
 );
 
 export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerStore {
+  const signer = externalJwtSigner;
   return {
-    get: (id) => getOne(db, SIGNER, JWT_SIGNER_DETAIL, [id], fromRow),
+    get: async (id) => fromRow(await signer.get(db, id)),
     findEnabled: (issuer) => findOne(db, ENABLED, [issuer], fromRow),
     async hold({ id, updatedAt }) {
       return (await db.count(JWT_SIGNER_HOLD, [id, updatedAt])) > 0;
     },
-    lockForChange: (id) => getOne(db, SIGNER, FOR_CHANGE, [id], fromRow),
+    lockForChange: (id) => getOne(db, signer.name, FOR_CHANGE, [id], fromRow),
     list: (request) =>
       request.isForClient === true
-        ? lists.page(db, { ...source, symbols: publicSignerSymbols }, request, enabledOnly)
+        ? lists.page(db, clientSource, request, enabledOnly)
         : lists.page(db, source, request),
-    create: (id, draft) => insert(db, 'external_jwt_signers', { id, ...valuesOf(draft) }),
+    create: (id, draft) => signer.insert(db, id, changesOf(draft)),
     async update(id, changes) {
-      await update(db, 'external_jwt_signers', SIGNER, id, valuesOf(changes));
+      await signer.update(db, id, changesOf(changes));
       db.touched?.('apiSessions');
     },
     async remove(id) {
       const row = await db.one(JWT_SIGNER_DELETE, [id]);
       db.touched?.('apiSessions');
-      if (row === undefined) throw notFound(SIGNER, id);
-      if (row.allowing.length > 0) throw inUse('primary.extJwt.allowedSigners', SIGNER, 'authPolicy', row.allowing);
-      if (row.requiring.length > 0) throw inUse('secondary.requireExtJwtSigner', SIGNER, 'authPolicy', row.requiring);
-      if (!row.deleted) throw notFound(SIGNER, id);
+      if (row === undefined) throw notFound(signer.name, id);
+      if (row.allowing.length > 0)
+        throw inUse('primary.extJwt.allowedSigners', signer.name, 'authPolicy', row.allowing);
+      if (row.requiring.length > 0)
+        throw inUse('secondary.requireExtJwtSigner', signer.name, 'authPolicy', row.requiring);
+      if (!row.deleted) throw notFound(signer.name, id);
     },
   };
 }
 
-function valuesOf({ keySource, tags, ...settings }: Changes<ExternalJwtSignerDraft>) {
-  return {
-    name: settings.name,
-    issuer: settings.issuer,
-    audience: settings.audience,
-    kid: settings.kid,
-    is_enabled: settings.isEnabled,
-    use_external_id: settings.useExternalId,
-    claims_property: settings.claimsProperty,
-    client_id: settings.clientId,
-    scopes: settings.scopes,
-    external_auth_url: settings.externalAuthUrl,
-    target_token: settings.targetToken,
-    enroll_to_cert_enabled: settings.enrollToCertEnabled,
-    enroll_to_token_enabled: settings.enrollToTokenEnabled,
-    enroll_auth_policy_id: settings.enrollAuthPolicyId,
-    enroll_name_claims_selector: settings.enrollNameClaimsSelector,
-    enroll_attribute_claims_selector: settings.enrollAttributeClaimsSelector,
-    tags: json(tags),
-    ...(keySource === undefined ? {} : keyColumns(keySource)),
-  };
-}
+const changesOf = ({ keySource, ...settings }: Changes<ExternalJwtSignerDraft>): Changes<Row> =>
+  keySource === undefined ? settings : { ...settings, ...keyColumns(keySource) };
 
-function keyColumns({ certificate, jwksEndpoint }: KeySource) {
-  return {
-    jwks_endpoint: jwksEndpoint,
-    cert_pem: certificate?.certPem ?? null,
-    fingerprint: certificate?.fingerprint ?? null,
-    common_name: certificate?.commonName ?? '',
-    not_before: certificate?.notBefore ?? null,
-    not_after: certificate?.notAfter ?? null,
-  };
-}
+const keyColumns = ({ certificate, jwksEndpoint }: KeySource): KeyColumns => ({
+  jwksEndpoint,
+  certPem: certificate?.certPem ?? null,
+  fingerprint: certificate?.fingerprint ?? null,
+  commonName: certificate?.commonName ?? '',
+  notBefore: certificate?.notBefore ?? null,
+  notAfter: certificate?.notAfter ?? null,
+});

@@ -2,7 +2,7 @@
 import type { PolicyType } from '../../domain/model.js';
 import type { CheckFailure } from '../../domain/posture/failures.js';
 import type { Db } from '../postgres/contracts.js';
-import { json } from '../query/table.js';
+import { jsonText } from '../query/table.js';
 import { asyncChange, slowRead } from '../postgres/statement.js';
 
 interface PolicyFailure {
@@ -50,7 +50,7 @@ const FAILED_REQUESTS = slowRead<FailedRequest & { at: Date }>(
 export function failedRequestStore(db: Db): FailedRequestStore {
   return {
     async note(identityId, { apiSessionId, serviceId, serviceName, sessionType, policyFailures }) {
-      await db.execute(NOTE, [identityId, apiSessionId, serviceId, serviceName, sessionType, json(policyFailures)]);
+      await db.execute(NOTE, [identityId, apiSessionId, serviceId, serviceName, sessionType, jsonText(policyFailures)]);
     },
     async ofIdentity(identityId) {
       const rows = await db.many(FAILED_REQUESTS, [identityId]);

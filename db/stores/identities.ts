@@ -108,7 +108,7 @@ export interface IdentityStore {
   /** Those that host nothing, in one statement. */
   createMany(items: readonly NewIdentity[]): Promise<void>;
   /**
-   * What it hosts, for a change in the same transaction: locked until that ends.
+   * Reads all that it hosts, for a change in the same transaction: locked until that ends.
    * @throws DomainError `notFound`
    */
   lockHostings(id: string): Promise<readonly Hosting[]>;

@@ -3,8 +3,6 @@ import type { BaseEntity } from '../../domain/model.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Rows } from '../postgres/connection.js';
 import type { Db } from '../postgres/contracts.js';
-import { baseOf } from '../query/table.js';
-import type { BaseRow } from '../query/table.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 /** The one TOTP enrollment of an identity. */
@@ -69,16 +67,9 @@ export interface MfaStore {
   reseal(mfa: SealedMfa): Promise<void>;
 }
 
-interface Row extends BaseRow {
-  identity_id: string;
-  is_verified: boolean;
-  sealed_secret: Buffer;
-  sealed_codes: Buffer[];
-  blocked_seconds: number;
-}
-
-const FIND = `SELECT id, created_at, updated_at, tags, identity_id, is_verified, sealed_secret, sealed_codes,
-  greatest(0, ceil(extract(epoch FROM blocked_until - clock_timestamp())))::int AS blocked_seconds
+const FIND = `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", tags, identity_id AS "identityId",
+  is_verified AS "isVerified", sealed_secret AS "sealedSecret", sealed_codes AS "sealedCodes",
+  greatest(0, ceil(extract(epoch FROM blocked_until - clock_timestamp())))::int AS "blockedSeconds"
 FROM mfas WHERE identity_id = $1`;
 
 /** The times of wrong codes that still count, with this one; emptied by the one that blocks. */
@@ -124,20 +115,9 @@ WHERE m.identity_id = $1 AND m.is_verified AND m.verified_at > now() - make_inte
   AND s.id = $2 AND s.identity_id = m.identity_id AND s.undoes_mfa = m.id${returningActor}`,
 );
 
-function fromRow(row: Row): Mfa {
-  return {
-    identityId: row.identity_id,
-    isVerified: row.is_verified,
-    sealedSecret: row.sealed_secret,
-    sealedCodes: row.sealed_codes,
-    blockedSeconds: row.blocked_seconds ?? 0,
-    ...baseOf(row),
-  };
-}
+const MFA_FIND = read<Mfa>('mfa-find', FIND);
 
-const MFA_FIND = read<Row>('mfa-find', FIND);
-
-const LOCK = locking<Row>('mfa-lock', `${FIND} FOR UPDATE`);
+const LOCK = locking<Mfa>('mfa-lock', `${FIND} FOR UPDATE`);
 
 const CREATE = change(
   'mfa-create',
@@ -198,11 +178,11 @@ export function mfaStore(db: Db): MfaStore {
   return {
     async find(identityId) {
       const rows = await db.many(MFA_FIND, [identityId]);
-      return rows[0] && fromRow(rows[0]);
+      return rows[0];
     },
     async lock(identityId) {
       const rows = await db.many(LOCK, [identityId]);
-      return rows[0] && fromRow(rows[0]);
+      return rows[0];
     },
     async create({ id, identityId, sealedSecret, sealedCodes }) {
       const rowCount = await db.count(CREATE, [id, identityId, sealedSecret, sealedCodes]);

@@ -129,93 +129,83 @@ const SAVE_NETWORK_JWT = change(
 
 const NOTIFY_PKI = change('network-tell-pki-changed', ({ actor }) => `SELECT pg_notify('edge', 'pki')${actor}`);
 
-const networkKeys = (db: Db): NetworkKeys => ({
-  async addPki(record) {
-    await db.execute(ADD_PKI, [
-      record.purpose,
-      record.generation,
-      record.sealedKey,
-      record.certPem,
-      record.fingerprint,
-      record.notBefore,
-      record.notAfter,
-    ]);
-  },
-  async tellPkiChanged() {
-    await db.execute(NOTIFY_PKI);
-  },
-  async allPki() {
-    return await db.many(
-      unprepared<PkiRecord>('SELECT', `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`),
-    );
-  },
-  async resealPki({ purpose, generation, sealedKey }) {
-    await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
-  },
-  async setMasterKeyCheck(check) {
-    await db.execute(SET_MASTER_KEY_CHECK, [check]);
-  },
-  async findSecret(name) {
-    const row = await db.one(
-      unprepared<{ sealed: Buffer }>('SELECT', 'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1'),
-      [name],
-    );
-    return row?.sealed;
-  },
-  async saveSecret(name, sealed) {
-    await db.execute(SAVE_SECRET, [name, sealed]);
-  },
-});
+/** Statements of the start of a controller are not kept prepared. */
+const LOCK_START = unprepared('SELECT', 'SELECT pg_advisory_xact_lock($1)');
+const NETWORK = unprepared<NetworkRecord>(
+  'SELECT',
+  'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network',
+);
+const ALL_PKI = unprepared<PkiRecord>('SELECT', `SELECT ${PKI_COLUMNS} FROM pki_entities ORDER BY purpose, generation`);
+const FIND_SECRET = unprepared<{ sealed: Buffer }>(
+  'SELECT',
+  'SELECT sealed_secret AS sealed FROM network_secrets WHERE name = $1',
+);
+const HAS_DEFAULT_ADMIN = unprepared<{ found: boolean }>(
+  'SELECT',
+  'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
+);
+const DEFAULT_ADMIN_PASSWORDS = unprepared<{ hash: string }>(
+  'SELECT',
+  `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
+        WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
+);
 
-const networkStart = (db: Db): NetworkStart => ({
-  async lockStart() {
-    await db.execute(unprepared('SELECT', 'SELECT pg_advisory_xact_lock($1)'), [START_LOCK]);
-  },
-  async seedIdentityTypes(names) {
-    await db.execute(SEED_IDENTITY_TYPES, [names]);
-  },
-  async seedConfigTypes(types) {
-    await db.execute(SEED_CONFIG_TYPES, [JSON.stringify(types.map(({ id, name, schema }) => ({ id, name, schema })))]);
-  },
-  async hasDefaultAdmin() {
-    const row = await db.one(
-      unprepared<{ found: boolean }>(
-        'SELECT',
-        'SELECT EXISTS (SELECT FROM identities WHERE is_default_admin) AS found',
-      ),
-    );
-    return row?.found ?? false;
-  },
-  async defaultAdminPasswords() {
-    const rows = await db.many(
-      unprepared<{ hash: string }>(
-        'SELECT',
-        `SELECT a.password_hash AS hash FROM identities i JOIN authenticators a ON a.identity_id = i.id
-    WHERE i.is_default_admin AND a.password_hash IS NOT NULL`,
-      ),
-    );
-    return rows.map(({ hash }) => hash);
-  },
-});
+const valuesOfPki = (record: PkiRecord): unknown[] => [
+  record.purpose,
+  record.generation,
+  record.sealedKey,
+  record.certPem,
+  record.fingerprint,
+  record.notBefore,
+  record.notAfter,
+];
 
 export function networkStore(db: Db): NetworkStore {
   return {
-    ...networkKeys(db),
-    ...networkStart(db),
-    async find() {
-      const row = await db.one(
-        unprepared<NetworkRecord>(
-          'SELECT',
-          'SELECT trust_domain AS "trustDomain", master_key_check AS "masterKeyCheck", advertise FROM network',
-        ),
-      );
-      return row;
+    async lockStart() {
+      await db.execute(LOCK_START, [START_LOCK]);
     },
+    find: () => db.one(NETWORK),
     async create(record) {
       await db.execute(CREATE, [record.trustDomain, record.masterKeyCheck, record.advertise]);
     },
     async setAdvertise(advertise) {
       await db.execute(SET_ADVERTISE, [advertise]);
+    },
+    async addPki(record) {
+      await db.execute(ADD_PKI, valuesOfPki(record));
+    },
+    async tellPkiChanged() {
+      await db.execute(NOTIFY_PKI);
+    },
+    allPki: () => db.many(ALL_PKI),
+    async resealPki({ purpose, generation, sealedKey }) {
+      await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
+    },
+    async setMasterKeyCheck(check) {
+      await db.execute(SET_MASTER_KEY_CHECK, [check]);
+    },
+    async findSecret(name) {
+      const row = await db.one(FIND_SECRET, [name]);
+      return row?.sealed;
+    },
+    async saveSecret(name, sealed) {
+      await db.execute(SAVE_SECRET, [name, sealed]);
+    },
+    async seedIdentityTypes(names) {
+      await db.execute(SEED_IDENTITY_TYPES, [names]);
+    },
+    async seedConfigTypes(types) {
+      const values = types.map(({ id, name, schema }) => ({ id, name, schema }));
+      await db.execute(SEED_CONFIG_TYPES, [JSON.stringify(values)]);
+    },
+    async hasDefaultAdmin() {
+      const row = await db.one(HAS_DEFAULT_ADMIN);
+      return row?.found ?? false;
+    },
+    async defaultAdminPasswords() {
+      const rows = await db.many(DEFAULT_ADMIN_PASSWORDS);
+      return rows.map(({ hash }) => hash);
     },
     async findNetworkJwt(name, signedBy) {
       const row = await db.one(JWT, [name, signedBy]);

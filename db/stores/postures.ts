@@ -10,7 +10,7 @@ import type { PostureState, PostureReport } from '../../domain/posture/state.js'
 import type { Criteria } from '../../domain/posture/criteria.js';
 import type { JsonObject } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { json } from '../query/table.js';
+import { jsonText } from '../query/table.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
 
 /** A policy `p` asks for no posture check: it passes whatever the device is. */
@@ -155,7 +155,7 @@ export function postureStore(db: Db): PostureStore {
     },
     async keep(apiSessionId, { os, mac, domain, processes, wokenAt, unlockedAt }) {
       const told: PostureReport = { os, mac, domain, processes };
-      await db.execute(KEEP, [apiSessionId, json(told), wokenAt, unlockedAt]);
+      await db.execute(KEEP, [apiSessionId, jsonText(told), wokenAt, unlockedAt]);
       db.touched?.({ postureOf: apiSessionId });
     },
     async ofIdentity(identityId) {

@@ -8,7 +8,7 @@ import { sweeping } from './sweep.js';
 import { endAll } from './api-session-ends.js';
 import { entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
-import { json } from '../query/table.js';
+import { jsonText } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/table.js';
 import { change, locking } from '../postgres/statement.js';
 
@@ -77,7 +77,7 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
     list: (request) => lists.page(db, revocation.source, request),
     get: (id) => revocation.get(db, id),
     async put(id, { type, lifetimeSeconds, tags }) {
-      await db.execute(PUT, [id, type, lifetimeSeconds, json(tags)]);
+      await db.execute(PUT, [id, type, lifetimeSeconds, jsonText(tags)]);
     },
     async endSession(id) {
       await db.execute(END_SESSION, [id]);

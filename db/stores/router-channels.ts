@@ -2,7 +2,7 @@
  * Which routers are connected. The process of a controller that holds channels is a host: it has a row with a sign of
  * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
  */
-import type { RouterPresence, RouterVersion } from '../../domain/router.js';
+import type { RouterPresence } from '../../domain/router.js';
 import type { Db } from '../postgres/contracts.js';
 import { asyncChange, change } from '../postgres/statement.js';
 
@@ -21,35 +21,15 @@ export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
   SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
   WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
 
-/** Columns of `PRESENCE_JOIN`. */
-export const PRESENCE_COLUMNS = `o.connected_at, o.sync_status, o.hostname AS reported_hostname, o.protocols,
-  o.version_info`;
+/** Result of `PRESENCE_JOIN` as JSON; null when the router is not connected. JSON has the time as a number. */
+export const PRESENCE = `CASE WHEN o.router_id IS NOT NULL THEN json_build_object(
+  'connectedAt', floor(extract(epoch FROM o.connected_at) * 1000), 'syncStatus', o.sync_status,
+  'hostname', o.hostname, 'protocols', o.protocols, 'versionInfo', o.version_info) END`;
 
 /** Whether the router with this id is connected. */
 export const isOnlineSql = (routerId: string): string =>
   `EXISTS (SELECT FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
     WHERE c.router_id = ${routerId} AND ${HOST_IS_ALIVE})`;
-
-export interface PresenceColumns {
-  connected_at: Date | null;
-  sync_status: string | null;
-  reported_hostname: string | null;
-  protocols: Readonly<Record<string, string>> | null;
-  version_info: RouterVersion | null;
-}
-
-/** null: it is not connected. */
-export function presenceOf(row: PresenceColumns): RouterPresence | null {
-  const { connected_at: connectedAt, sync_status: syncStatus, version_info: versionInfo } = row;
-  if (connectedAt === null || syncStatus === null || versionInfo === null) return null;
-  return {
-    connectedAt,
-    syncStatus,
-    versionInfo,
-    hostname: row.reported_hostname ?? '',
-    protocols: row.protocols ?? {},
-  };
-}
 
 export interface RouterChannelStore {
   /** The host begins, with no channels; what its id had before is gone. */

@@ -3,127 +3,113 @@
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
-import type { Rights } from '../../domain/auth/rights.js';
 import type { EnrollmentDraft, Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
 import type { Db } from '../postgres/contracts.js';
+import { identity } from './identities.js';
 import { administratorStore } from './administrators.js';
 import type { Refusal } from './administrators.js';
-import { ownEdgeRouterSymbols, serviceEdgeRouterSymbols } from './client-symbols.js';
-import type { RoleFilter } from '../filter/index.js';
+import type { RoleFilter, SymbolDef } from '../filter/index.js';
 import { TUNNEL_BINDING } from '../../domain/fabric/terminator.js';
 import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
 import type { RoleList, Selection } from '../query/scopes.js';
-import { PRESENCE_COLUMNS, PRESENCE_JOIN, presenceOf } from './router-channels.js';
-import type { PresenceColumns } from './router-channels.js';
-import { edgeRouterSymbols, routerSymbols } from './symbols.js';
-import { BASE_COLUMNS, baseOf, detailSql, getOne, insert, json, update } from '../query/table.js';
-import type { BaseRow, Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
+import { isOnlineSql, PRESENCE, PRESENCE_JOIN } from './router-channels.js';
+import { entity, only } from '../query/entity.js';
+import { expression, flag, integer, json, text, textArray } from '../query/fields.js';
+import { insert } from '../query/table.js';
+import type { Changes, ForClient, Lists, ListRequest, ListSource } from '../query/table.js';
 import { asyncChange, change, locking, read } from '../postgres/statement.js';
 
-const ROUTER = 'router';
+const CONNECTED: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false, readsRows: true };
 
-interface Row extends BaseRow, PresenceColumns {
-  name: string;
-  is_edge: boolean;
-  cost: number;
-  no_traversal: boolean;
-  disabled: boolean;
-  is_tunneler_enabled: boolean;
-  role_attributes: string[];
-  app_data: Tags;
-  ctrl_chan_listeners: Record<string, string[]>;
-  configs: string[];
-  fingerprint: string | null;
-  cert_pem: string | null;
-  unverified_fingerprint: string | null;
-  unverified_cert_pem: string | null;
-  interfaces: RouterInterface[];
-  names_left_out: string[];
-  enrollment_token: string | null;
-  enrollment_jwt: string | null;
-  enrollment_expires_at: Date | null;
-  enrollment_created_at: Date | null;
-  enrollment_owner: Rights | null;
-}
-
-const edgeSource: ListSource<Row, Router> = {
-  table: 'routers',
-  symbols: edgeRouterSymbols,
-  columns: [
-    ...BASE_COLUMNS,
-    'name',
-    'is_edge',
-    'cost',
-    'no_traversal',
-    'disabled',
-    'is_tunneler_enabled',
-    'role_attributes',
-    'app_data',
-    'ctrl_chan_listeners',
-    'fingerprint',
-    'cert_pem',
-    'unverified_fingerprint',
-    'unverified_cert_pem',
-    'interfaces',
-    'names_left_out',
-  ],
-  extras: `e.token AS enrollment_token, e.jwt AS enrollment_jwt,
-    e.expires_at AS enrollment_expires_at, e.created_at AS enrollment_created_at, e.owner AS enrollment_owner,
-    ${configIdsOf('routers')} AS configs, ${PRESENCE_COLUMNS}`,
-  joins: `${PRESENCE_JOIN}
+export const router = entity<Router, { readonly serverNames: readonly string[] | null }>(
+  'routers',
+  {
+    name: text().unique().forClients(),
+    fingerprint: text().nullable(),
+    cost: integer().forClients(),
+    noTraversal: flag().forClients(),
+    disabled: flag().forClients(),
+    ctrlChanListeners: json<Router['ctrlChanListeners']>().filteredBy({
+      kind: 'string',
+      sql: 't.ctrl_chan_listeners::text COLLATE "C"',
+      nullable: false,
+    }),
+    roleAttributes: textArray(),
+    isTunnelerEnabled: flag(),
+    isEdge: flag().unfiltered(),
+    appData: json<Tags>(),
+    certPem: text().nullable().unfiltered(),
+    unverifiedFingerprint: text().nullable().unfiltered(),
+    unverifiedCertPem: text().nullable().unfiltered(),
+    interfaces: json<readonly RouterInterface[]>(),
+    namesLeftOut: textArray().unfiltered(),
+    configs: expression(configIdsOf('routers')),
+    presence: expression(PRESENCE),
+    enrollment: expression(`CASE WHEN e.token IS NOT NULL THEN json_build_object('token', e.token, 'jwt', e.jwt,
+      'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000),
+      'createdAt', floor(extract(epoch FROM e.created_at) * 1000), 'owner', e.owner) END`),
+  },
+  {
+    name: 'router',
+    collections: ['edge-routers', 'routers', 'transit-routers'],
+    versionedBy: 'updatedAt',
+    symbols: {
+      isVerified: { kind: 'boolean', sql: '(t.fingerprint IS NOT NULL)', nullable: false },
+      online: CONNECTED,
+      connected: CONNECTED,
+    },
+    clientSymbols: ['online', 'connected'],
+    hidden: { serverNames: textArray().nullable() },
+    joins: `${PRESENCE_JOIN}
    LEFT JOIN LATERAL (SELECT r.token, r.jwt, r.expires_at, r.created_at,
        (SELECT json_build_object('isAdmin', o.is_admin OR o.is_default_admin, 'permissions', o.permissions)
          FROM identities o WHERE o.id = t.id) AS owner
      FROM enrollments r WHERE r.edge_router_id = t.id
    UNION ALL SELECT r.token, r.jwt, r.expires_at, r.created_at, NULL FROM enrollments r
      WHERE r.transit_router_id = t.id) e ON true`,
-  fromRow,
-};
-const source: ListSource<Row, Router> = { ...edgeSource, symbols: routerSymbols };
-const ownSource: ListSource<Row, Router> = { ...edgeSource, symbols: ownEdgeRouterSymbols };
-const ofServiceSource: ListSource<Row, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
+  },
+);
 
-const DETAIL = read<Row>('router-detail', detailSql(source));
+const EDGE_ONLY = ['roleAttributes', 'isTunnelerEnabled', 'isVerified', 'online', 'connected'];
+
+/** Symbols in the list of all routers. */
+export const anyRouterSymbols = only(
+  router.symbols,
+  Object.keys(router.symbols.symbols).filter((name) => !EDGE_ONLY.includes(name)),
+);
+
+/** Symbols of the edge routers of a service, which are listed without id, dates and tags. */
+export const serviceEdgeRouterSymbols = only(router.clientSymbols, [
+  'name',
+  'cost',
+  'noTraversal',
+  'disabled',
+  'online',
+  'connected',
+]);
+
+const edgeSource: ListSource<Router, Router> = { ...router.source, fromRow };
+const source: ListSource<Router, Router> = { ...edgeSource, symbols: anyRouterSymbols };
+const ownSource: ListSource<Router, Router> = { ...edgeSource, symbols: router.clientSymbols };
+const ofServiceSource: ListSource<Router, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
+
 const isEdge = rowsWhere('edge', () => 't.is_edge');
 /** Others have no certificate, and no client can reach them. */
 const isEnrolled = rowsWhere('enrolled', () => 't.fingerprint IS NOT NULL');
 
-function fromRow(row: Row): Router {
-  const {
-    enrollment_token: token,
-    enrollment_jwt: jwt,
-    enrollment_expires_at: expiresAt,
-    enrollment_created_at: createdAt,
-    enrollment_owner: owner,
-  } = row;
-  return {
-    name: row.name,
-    isEdge: row.is_edge,
-    cost: row.cost,
-    noTraversal: row.no_traversal,
-    disabled: row.disabled,
-    isTunnelerEnabled: row.is_tunneler_enabled,
-    roleAttributes: row.role_attributes,
-    appData: row.app_data,
-    ctrlChanListeners: row.ctrl_chan_listeners,
-    configs: row.configs,
-    fingerprint: row.fingerprint,
-    certPem: row.cert_pem,
-    unverifiedFingerprint: row.unverified_fingerprint,
-    unverifiedCertPem: row.unverified_cert_pem,
-    interfaces: row.interfaces,
-    namesLeftOut: row.names_left_out,
-    presence: presenceOf(row),
-    enrollment:
-      token === null || jwt === null || expiresAt === null || createdAt === null
-        ? null
-        : { token, jwt, expiresAt, createdAt, owner },
-    ...baseOf(row),
-  };
+/** The row itself becomes the router: JSON has the times of what it may have as numbers. */
+function fromRow(row: Router): Router {
+  const { presence, enrollment } = row;
+  if (presence !== null) Object.assign(presence, { connectedAt: new Date(presence.connectedAt) });
+  if (enrollment !== null) {
+    const { expiresAt, createdAt } = enrollment;
+    Object.assign(enrollment, { expiresAt: new Date(expiresAt), createdAt: new Date(createdAt) });
+  }
+  return row;
 }
 
 export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'expiresAt'>;
@@ -180,9 +166,9 @@ export interface RouterStore {
   ownerOf(identityId: string): Promise<string | undefined>;
 }
 
-const LOCK = locking<Pick<Row, 'name' | 'is_edge' | 'is_tunneler_enabled'>>(
+const LOCK = locking<Pick<Router, 'name' | 'isEdge' | 'isTunnelerEnabled'>>(
   'router-lock',
-  'SELECT name, is_edge, is_tunneler_enabled FROM routers WHERE id = $1 FOR UPDATE',
+  `SELECT name, is_edge AS "isEdge", is_tunneler_enabled AS "isTunnelerEnabled" FROM routers WHERE id = $1 FOR UPDATE`,
 );
 
 const TUNNELER_LOCK_GRANTS = locking(
@@ -244,22 +230,16 @@ const OF_IDENTITY = locking<{ name: string; owns: boolean }>(
 );
 
 export function routerStore(db: Db, lists: Lists): RouterStore {
-  const get = (id: string) => getOne(db, ROUTER, DETAIL, [id], fromRow);
+  const get = async (id: string) => fromRow(await router.get(db, id));
   /** Locks the router, and whether it has a tunneler, until this transaction ends. */
   const lock = async (id: string, isEdge: boolean) => {
     const row = await db.one(LOCK, [id]);
-    if (row === undefined || (isEdge && !row.is_edge)) throw notFound(ROUTER, id);
-    if (row.is_edge !== isEdge) throw new DomainError('routerNotUpdatable');
+    if (row === undefined || (isEdge && !row.isEdge)) throw notFound(router.name, id);
+    if (row.isEdge !== isEdge) throw new DomainError('routerNotUpdatable');
     return row;
   };
   const addTunneler = async (id: string, name: string) => {
-    await insert(db, 'identities', {
-      id,
-      name,
-      type_id: 'Router',
-      is_admin: false,
-      auth_policy_id: defaultAuthPolicy.id,
-    });
+    await identity.insert(db, id, { name, typeId: 'Router', isAdmin: false, authPolicyId: defaultAuthPolicy.id });
     await insert(db, 'edge_router_policies', {
       id,
       name: `edge-router-${id}-system`,
@@ -292,22 +272,11 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       jwt: enrollment.jwt,
       expires_at: enrollment.expiresAt,
     });
-  const columnsOf = (changes: Changes<RouterDraft>) => ({
-    name: changes.name,
-    cost: changes.cost,
-    no_traversal: changes.noTraversal,
-    disabled: changes.disabled,
-    is_tunneler_enabled: changes.isTunnelerEnabled,
-    role_attributes: changes.roleAttributes,
-    app_data: json(changes.appData),
-    ctrl_chan_listeners: json(changes.ctrlChanListeners),
-    tags: json(changes.tags),
-  });
   return {
     get,
     async getEdge(id) {
-      const router = await get(id);
-      return router.isEdge ? router : raise(notFound(ROUTER, id));
+      const found = await get(id);
+      return found.isEdge ? found : raise(notFound(router.name, id));
     },
     list: (request) => lists.page(db, source, request),
     listEdge: (request) =>
@@ -323,7 +292,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       ),
     async create(id, draft, enrollment) {
       const configs = await holdConfigs(db, 'routers', draft.configs);
-      await insert(db, 'routers', { id, is_edge: draft.isEdge, ...columnsOf(draft) });
+      await router.insert(db, id, draft);
       if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
       await enroll(id, draft.isEdge, enrollment);
       if (draft.isTunnelerEnabled) await addTunneler(id, draft.name);
@@ -331,33 +300,34 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     async update(id, isEdge, changes) {
       const configs = changes.configs && (await holdConfigs(db, 'routers', changes.configs));
       const current = await lock(id, isEdge);
-      await update(db, 'routers', ROUTER, id, columnsOf(changes), changes.configs !== undefined);
+      await router.update(db, id, { ...changes, isEdge: undefined }, changes.configs !== undefined);
       if (configs !== undefined) await writeConfigs(db, 'routers', id, configs);
       const name = changes.name ?? current.name;
-      const hasTunneler = changes.isTunnelerEnabled ?? current.is_tunneler_enabled;
-      if (!current.is_tunneler_enabled && hasTunneler) await addTunneler(id, name);
-      else if (current.is_tunneler_enabled && !hasTunneler) await removeTunneler(id, 'notUpdatable');
+      const hasTunneler = changes.isTunnelerEnabled ?? current.isTunnelerEnabled;
+      if (!current.isTunnelerEnabled && hasTunneler) await addTunneler(id, name);
+      else if (current.isTunnelerEnabled && !hasTunneler) await removeTunneler(id, 'notUpdatable');
       else if (hasTunneler && name !== current.name) {
-        await update(db, 'identities', 'identity', id, { name });
+        await identity.update(db, id, { name });
         db.touched?.({ identity: id });
       }
     },
     async remove(id, isEdge) {
       const current = await lock(id, isEdge);
-      if (current.is_tunneler_enabled) await removeTunneler(id, 'notDeletable');
+      if (current.isTunnelerEnabled) await removeTunneler(id, 'notDeletable');
       await db.execute(DELETE, [id]);
     },
     async reEnroll(id, enrollment) {
       await lock(id, true);
       await db.execute(ENROLLMENT_CLEAR, [id]);
-      await update(db, 'routers', ROUTER, id, {
+      const changes = {
         fingerprint: null,
-        cert_pem: null,
-        unverified_fingerprint: null,
-        unverified_cert_pem: null,
-        server_names: null,
-        names_left_out: [],
-      });
+        certPem: null,
+        unverifiedFingerprint: null,
+        unverifiedCertPem: null,
+        serverNames: null,
+        namesLeftOut: [],
+      };
+      await router.update(db, id, changes);
       await enroll(id, true, enrollment);
     },
     async findByFingerprint(fingerprint) {

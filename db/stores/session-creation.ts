@@ -3,7 +3,7 @@ import type { PolicyType, Session, Tags } from '../../domain/model.js';
 import type { AskedCheck } from '../../domain/posture/evaluate.js';
 import type { Db } from '../postgres/contracts.js';
 import { changeAside, slowRead } from '../postgres/statement.js';
-import { json } from '../query/table.js';
+import { jsonText } from '../query/table.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
 import type { AskedRow } from './postures.js';
 import { ROUTER_SERVES_BOTH } from './router-access-view.js';
@@ -138,7 +138,7 @@ export async function insertSession(
     draft.serviceId,
     draft.type,
     draft.token,
-    json(draft.tags),
+    jsonText(draft.tags),
     roleAttributes,
     grantsEpoch,
   ];

@@ -67,6 +67,9 @@ const LOCK_UNCHECKED_OF = lockingIds(
   AND (granted_epoch < ${GRANTS_EPOCH} OR granted_until <= now()) ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
 );
 
+/** Tells the audit triggers which sessions the controller ends by itself. They never come back, so it may stay set. */
+const noteEnded = (ids: string): string => `set_config('edge.ended', array_to_string(${ids}, ' '), true)`;
+
 /** Settles what needs no look at a device, and answers the others with all that was read at the same moment. */
 const CHECK = change<CheckRow>(
   'sessions-check',
@@ -80,6 +83,7 @@ kept AS (UPDATE sessions t SET granted_epoch = ${GRANTS_EPOCH}, granted_until = 
   WHERE t.id = v.id AND v.is_granted AND (t.granted_epoch < ${GRANTS_EPOCH} OR t.granted_until < 'infinity')
   RETURNING t.id)
 SELECT (SELECT count(*) FROM gone) AS removed, (SELECT count(*) FROM kept) AS kept, ${GRANTS_EPOCH} AS epoch${actor},
+  ${noteEnded('ARRAY (SELECT id FROM gone)')} AS ended,
   (SELECT json_agg(json_build_object('id', a.id, 'apiSessionId', a.api_session_id, 'policies', a.policies))
     FROM asking a WHERE a.policies IS NOT NULL) AS asking`,
 );
@@ -87,7 +91,7 @@ SELECT (SELECT count(*) FROM gone) AS removed, (SELECT count(*) FROM kept) AS ke
 /** `$2` to `$3` are sessions and until when each is granted; `$4` is the epoch at which that was found. */
 const SETTLE = change(
   'sessions-settle',
-  ({ returningActor }) => `WITH gone AS (DELETE FROM sessions WHERE id = ANY ($1)),
+  ({ returningActor }) => `WITH gone AS (DELETE FROM sessions WHERE id = ANY ($1) RETURNING ${noteEnded('$1::text[]')}),
 granted AS (SELECT * FROM unnest($2::text[], $3::timestamptz[]) AS u (id, until))
 UPDATE sessions t SET granted_epoch = $4, granted_until = g.until FROM granted g WHERE t.id = g.id${returningActor}`,
 );

@@ -126,37 +126,45 @@ const LETTER_KEEP = change(
   ${TOUCHED} WHERE id = $1${returningActor}`,
 );
 
-export function webhookDeliveries(db: Db): WebhookDeliveries {
-  return {
-    async lease(holder, seconds, more) {
-      const rows = await db.many(LEASE, [holder, seconds, more]);
-      return rows.map(({ batch, seq, ...rest }) => ({ ...rest, position: { batch, seq } }));
-    },
-    async release(holder) {
-      await db.execute(WEBHOOKS_RELEASE, [holder]);
-    },
-    async save(holder, id, progress) {
-      return (await db.count(WEBHOOK_SAVE, valuesOfProgress(holder, id, progress))) > 0;
-    },
-    async bury(holder, id, letter, progress) {
-      const values = [
-        ...valuesOfProgress(holder, id, progress),
-        letter.id,
-        letter.eventId,
-        letter.kind,
-        letter.body,
-        letter.attempts,
-        letter.firstFailedAt,
-        letter.lastError,
-      ];
-      return (await db.count(BURY, values)) > 0;
-    },
-    due: (id, limit) => db.many(DUE, [id, limit]),
-    async dropLetter(letterId) {
-      await db.execute(LETTER_DROP, [letterId]);
-    },
-    async keepLetter(letterId, error) {
-      await db.execute(LETTER_KEEP, [letterId, error]);
-    },
-  };
+export async function leaseWebhooks(db: Db, holder: string, seconds: number, more: number): Promise<Lease[]> {
+  const rows = await db.many(LEASE, [holder, seconds, more]);
+  return rows.map(({ batch, seq, ...rest }) => ({ ...rest, position: { batch, seq } }));
+}
+
+export async function releaseWebhooks(db: Db, holder: string): Promise<void> {
+  await db.execute(WEBHOOKS_RELEASE, [holder]);
+}
+
+export async function saveProgress(db: Db, holder: string, id: string, progress: Progress): Promise<boolean> {
+  return (await db.count(WEBHOOK_SAVE, valuesOfProgress(holder, id, progress))) > 0;
+}
+
+export async function buryLetter(
+  db: Db,
+  holder: string,
+  id: string,
+  letter: NewLetter,
+  progress: Progress,
+): Promise<boolean> {
+  const values = [
+    ...valuesOfProgress(holder, id, progress),
+    letter.id,
+    letter.eventId,
+    letter.kind,
+    letter.body,
+    letter.attempts,
+    letter.firstFailedAt,
+    letter.lastError,
+  ];
+  return (await db.count(BURY, values)) > 0;
+}
+
+export const dueLetters = (db: Db, id: string, limit: number): Promise<DueLetter[]> => db.many(DUE, [id, limit]);
+
+export async function dropLetter(db: Db, letterId: string): Promise<void> {
+  await db.execute(LETTER_DROP, [letterId]);
+}
+
+export async function keepLetter(db: Db, letterId: string, error: string): Promise<void> {
+  await db.execute(LETTER_KEEP, [letterId, error]);
 }

@@ -9,7 +9,7 @@ import { entity } from '../query/entity.js';
 import { bytes, expression, flag, integer, text, textArray, time } from '../query/fields.js';
 import type { Changes, Lists, ListRequest } from '../query/table.js';
 import { change, slowRead } from '../postgres/statement.js';
-import { webhookDeliveries } from './webhook-deliveries.js';
+import * as deliveries from './webhook-deliveries.js';
 import type { WebhookDeliveries } from './webhook-deliveries.js';
 
 export const webhook = entity<Webhook, { readonly sealedSecret: Buffer; readonly secretSetAt: Date }>(
@@ -96,7 +96,6 @@ const RESEAL = change(
 export function webhookStore(db: Db, lists: Lists): WebhookStore {
   const get = (id: string) => webhook.get(db, id);
   return {
-    ...webhookDeliveries(db),
     get,
     list: (request) => lists.page(db, webhook.source, request),
     create: (id, draft) => webhook.insert(db, id, { ...draft, secretSetAt: new Date() }),
@@ -120,6 +119,13 @@ export function webhookStore(db: Db, lists: Lists): WebhookStore {
         });
       return rowCount;
     },
+    lease: (holder, seconds, more) => deliveries.leaseWebhooks(db, holder, seconds, more),
+    release: (holder) => deliveries.releaseWebhooks(db, holder),
+    save: (holder, id, progress) => deliveries.saveProgress(db, holder, id, progress),
+    bury: (holder, id, letter, progress) => deliveries.buryLetter(db, holder, id, letter, progress),
+    due: (id, limit) => deliveries.dueLetters(db, id, limit),
+    dropLetter: (letterId) => deliveries.dropLetter(db, letterId),
+    keepLetter: (letterId, error) => deliveries.keepLetter(db, letterId, error),
     async sealed() {
       return await db.many(WEBHOOKS_SEALED);
     },

@@ -270,6 +270,53 @@ describe('grants of sessions', () => {
     return { identity, policy, kept: ['ms0696', 'ms0697', 'ms0698', 'ms0699', 'ms0700'] };
   };
 
+  describe('in the audit record', () => {
+    const asking = () => stores.forRequest({ actor: { kind: 'identity', id: 'another' } });
+    const recordsOf = async (session: string) =>
+      query('SELECT kind, actor_kind, actor_id FROM audit_records WHERE entity_id = $1', [session]);
+    const losses: readonly [how: string, lose: (held: Held) => Promise<unknown>][] = [
+      ['without a policy', async ({ policy }) => stores.servicePolicies.remove(policy)],
+      [
+        'without the posture that a policy asks for',
+        async ({ policy }) => {
+          const check = id();
+          await stores.postureChecks.create(check, {
+            name: check,
+            typeId: 'DOMAIN',
+            criteria: { domains: ['example.org'] },
+            roleAttributes: [],
+            tags: {},
+          });
+          await stores.servicePolicies.update(policy, { postureCheckRoles: [`@${check}`] });
+        },
+      ],
+    ];
+
+    for (const [how, lose] of losses) {
+      it(`are not ended by who finds them ${how}, which is what the change did`, async () => {
+        const held = await hold();
+        await lose(held);
+        expect((await asking().sessions.list({}, null)).totalCount).to.equal(0);
+        expect(await isThere(held.session)).to.equal(false);
+        expect(await recordsOf(held.session)).to.deep.equal([]);
+      });
+    }
+
+    it('are ended by who deletes them, also where others were found lost just before', async () => {
+      const [lost, kept] = [await hold(), await hold()];
+      await stores.servicePolicies.remove(lost.policy);
+      await allow([`@${kept.identity}`], [`@${kept.service}`]);
+      await stores.servicePolicies.remove(kept.policy);
+      await asking().transaction(async ({ sessions }) => {
+        expect((await sessions.list({}, null)).items.map((item) => item.id)).to.deep.equal([kept.session]);
+        await sessions.remove(kept.session, null);
+      });
+      expect(await recordsOf(lost.session)).to.deep.equal([]);
+      const record = { kind: 'session.deleted', actor_kind: 'identity', actor_id: 'another' };
+      expect(await recordsOf(kept.session)).to.deep.equal([record]);
+    });
+  });
+
   it('fill a page with what is granted, however many before it are not', async () => {
     const { identity, policy, kept } = await many();
     expect((await stores.sessions.list({ limit: 3 }, null)).totalCount).to.equal(700);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { compileList, compileRoleFilter, Params } from '../../db/filter/index.js';
 import type { ListQuery, RoleFilter } from '../../db/filter/index.js';
 import { service } from '../../db/stores/services.js';
-import { edgeRouterSymbols } from '../../db/stores/symbols.js';
+import { router } from '../../db/stores/routers.js';
 import { compile, fault, options, services, where } from './filter-support.js';
 
 describe('compiled filters', () => {
@@ -191,7 +191,7 @@ describe('how what a filter selects is found', () => {
   ];
   for (const [filter, foundBy] of found) {
     it(`${JSON.stringify(filter)}: ${foundBy}`, () => {
-      expect(compile({ filter }, edgeRouterSymbols).where.foundBy).to.equal(foundBy);
+      expect(compile({ filter }, router.symbols).where.foundBy).to.equal(foundBy);
     });
   }
 
@@ -207,9 +207,9 @@ describe('how what a filter selects is found', () => {
       'tags.town contains "x"',
       'anyOf(roleAttributes) > "x"',
     ];
-    for (const filter of patterns) expect(compile({ filter }, edgeRouterSymbols).hasPattern, filter).to.equal(true);
+    for (const filter of patterns) expect(compile({ filter }, router.symbols).hasPattern, filter).to.equal(true);
     for (const [filter] of found.filter(([text]) => !text.includes('contains')))
-      expect(compile({ filter }, edgeRouterSymbols).hasPattern, filter).to.equal(false);
+      expect(compile({ filter }, router.symbols).hasPattern, filter).to.equal(false);
     const nested = 'isEmpty(from configs where name contains "x")';
     expect(compile({ filter: nested }, service.symbols).hasPattern).to.equal(true);
   });
@@ -224,7 +224,7 @@ describe('how what a filter selects is found', () => {
   ];
   for (const [sort, key, sql] of keys) {
     it(`in the order of ${key ?? 'no key'} for sort ${JSON.stringify(sort)}`, () => {
-      expect(compile({ sort }, edgeRouterSymbols).order).to.deep.equal({ sql, key });
+      expect(compile({ sort }, router.symbols).order).to.deep.equal({ sql, key });
     });
   }
 });

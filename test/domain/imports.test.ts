@@ -16,15 +16,7 @@ interface Circle {
   readonly reason: string;
 }
 
-/** Of values, which are needed when functions are called and not when the files are loaded. None is better. */
-const CALLED: readonly Circle[] = [
-  {
-    reason: 'a service has symbols of its configs, and the table of linked entities those of services',
-    files: ['db/stores/services.ts', 'db/stores/symbols.ts'],
-  },
-];
-
-/** Of types, too. A circle may be smaller than listed, or gone: a change that breaks one up needs no change here. */
+/** Of types. A circle may be smaller than listed, or gone: a change that breaks one up needs no change here. */
 const KNOWN: readonly Circle[] = [
   {
     reason: 'entities of the model have members of the types of rules, and those rules read entities',
@@ -151,12 +143,12 @@ describe('circles of imports', () => {
   const circles = (edges: (all: Imports) => readonly string[]) =>
     circlesOf(new Map([...imports].map(([file, all]) => [file, edges(all)])));
 
-  it('do not exist among values, but for those that are listed', () => {
-    expect(circles(({ values }) => values).filter((circle) => !isIn(CALLED, circle))).to.deep.equal([]);
+  it('do not exist among values', () => {
+    expect(circles(({ values }) => values)).to.deep.equal([]);
   });
 
   it('exist among types only where they are listed', () => {
     const all = circles(({ values, types }) => [...values, ...types]);
-    expect(all.filter((circle) => !isIn([...CALLED, ...KNOWN], circle))).to.deep.equal([]);
+    expect(all.filter((circle) => !isIn(KNOWN, circle))).to.deep.equal([]);
   });
 });
