@@ -112,13 +112,10 @@ const ownTexts = [
 const PRODUCTION = ['{domain,db,handlers,fabric,server,commands}/**/*.ts'];
 
 /** Folders with comments that do not begin with their subject yet. The list only shrinks. */
-const COMMENTS_TO_MEND = [
-  'db/stores/{access-view,controller-settings,controllers,external-jwt-signers,routers}.ts',
-  'server/{changes,events,sessions,api}/**',
-];
+const COMMENTS_TO_MEND = ['db/stores/{access-view,controller-settings,controllers,external-jwt-signers,routers}.ts'];
 
 /** Files with a function of more than 60 lines. The list only shrinks. */
-const LONG_FUNCTIONS = ['db/stores/routers.ts', 'server/api/api.ts', 'server/api/app.ts'];
+const LONG_FUNCTIONS = ['db/stores/routers.ts'];
 
 export default tseslint.config(
   {
