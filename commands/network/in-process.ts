@@ -10,7 +10,7 @@ import { bindOperations } from '../../server/sessions/binder.js';
 import type { Bindings } from '../../server/sessions/binder.js';
 import { ERROR_TABLE } from '../../server/http/error-table.js';
 import { bodyFault } from '../../server/http/faults.js';
-import { validatorsOf } from '../../server/http/reply.js';
+import { validatorsOf } from '../../server/http/spec-check.js';
 import type { AnyReply } from '../../server/http/reply.js';
 import { ChangeRefused } from './access.js';
 import { managementOperation } from './operations.js';

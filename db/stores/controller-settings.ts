@@ -22,7 +22,7 @@ export const controllerSetting = entity<Row>(
   { name: 'controllerSetting', collections: ['controller-settings'], versionedBy: 'updatedAt' },
 );
 
-/** Settings of each controller that ever joined, and of all together; the times are those of what was set, if it was. */
+/** Settings of each controller that ever joined, and of all together; times are those of what was set, if it was. */
 const EFFECTIVE = read<EffectiveSettings>(
   'controller-setting-effective',
   `SELECT c.id, coalesce(s.created_at, c.created_at) AS "createdAt",

@@ -3,7 +3,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { operations } from '../../generated/operations.js';
-import { validatorsOf } from '../../server/http/reply.js';
+import { validatorsOf } from '../../server/http/spec-check.js';
 import { MANAGEMENT } from './world.js';
 import type { World } from './world.js';
 

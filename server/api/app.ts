@@ -2,7 +2,7 @@
 import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
-import type { ApiHandler } from './api.js';
+import type { Apis } from './api.js';
 import type { Compression } from '../http/compression.js';
 import { corsHeaders, preflightHeaders } from '../http/cors.js';
 import { answer, errorAnswer, newRequestId } from '../http/envelope.js';
@@ -14,7 +14,7 @@ import type { Logger } from '../base/log.js';
 import { PAGE_ALLOWS, allowedAt, canonicalPath, isRead, splitTarget } from '../http/paths.js';
 import { hasBadHost, tooManyHeaders } from '../sockets/tls-server.js';
 
-/** What is no API operation, by path without doubled or trailing slashes: answers GET and HEAD. */
+/** Pages, which are no API operations, by path without doubled or trailing slashes: they answer GET and HEAD. */
 export type PlainRoutes = ReadonlyMap<string, (exchange: Exchange) => void | Promise<void>>;
 
 export interface AppOptions {
@@ -23,7 +23,7 @@ export interface AppOptions {
   readonly plainRoutes: PlainRoutes;
   readonly spas: Spas;
   readonly compression: Compression;
-  readonly api: ApiHandler;
+  readonly apis: Apis;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
   /** The header, in lower case, in which a balancer names a request; null: names are made here. */
@@ -76,8 +76,7 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { common, corsOrigins, plainRoutes, spas, compression, api, inFlight, maxHeaders, requestIdHeader, log } =
-    options;
+  const { corsOrigins, plainRoutes, spas, compression, apis, inFlight, maxHeaders, requestIdHeader, log } = options;
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
   const pageAt = (path: string, isOfRead: boolean) =>
     (isOfRead ? plainRoutes.get(canonicalPath(path)) : undefined) ?? spas(path);
@@ -89,33 +88,21 @@ export function createApp(options: AppOptions): Koa {
   app.use(async (ctx) => {
     const { req: request, res: response } = ctx;
     ctx.respond = false;
-    const origin = request.headers.origin;
     const requestId = givenId(request, requestIdHeader) ?? newRequestId();
-    const headers: ResponseHeaders =
-      origin === undefined && !inFlight.isDraining
-        ? withRequestId(common, requestId)
-        : {
-            ...withRequestId(common, requestId),
-            ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
-            ...(inFlight.isDraining ? { connection: 'close' } : undefined),
-          };
+    const headers = headersOf(request, requestId, options);
     const target = splitTarget(request.url ?? '/');
     const since = Number.POSITIVE_INFINITY;
     const exchange: Exchange = { request, response, requestId, headers, since, hasTimedOut: false, ...target };
-    const refusal = tooManyHeaders(request, maxHeaders)
-      ? 'headersTooLarge'
-      : hasBadHost(request)
-        ? 'malformedRequest'
-        : undefined;
+    const refusal = refusalOf(request, maxHeaders);
     if (refusal !== undefined) {
-      writeError(response, undefined, answer(refusal, exchange.requestId, {}), { ...headers, connection: 'close' });
+      writeError(response, undefined, answer(refusal, requestId, {}), { ...headers, connection: 'close' });
       return;
     }
     if (request.method === 'OPTIONS') {
-      const allow = pageAt(exchange.path, true) === undefined ? allowedAt(exchange.path) : PAGE_ALLOWS;
-      const preflight = origin === undefined ? {} : preflightHeaders(request, origin, corsOrigins);
-      if (allow !== '' || exchange.path === WHOLE_SERVER) {
-        write(response, 200, { ...headers, ...(allow === '' ? {} : { allow }), ...preflight }, '');
+      const isPage = pageAt(exchange.path, true) !== undefined;
+      const own = preflight(exchange, isPage ? PAGE_ALLOWS : allowedAt(exchange.path), corsOrigins);
+      if (own !== undefined) {
+        write(response, 200, { ...headers, ...own }, '');
         return;
       }
     }
@@ -123,15 +110,15 @@ export function createApp(options: AppOptions): Koa {
     try {
       const page = pageAt(exchange.path, isRead(request));
       if (page === undefined) {
-        await api(exchange);
+        await apis.answer(exchange);
         return;
       }
       compression.prepare(response, undefined);
       await page(exchange);
     } catch (error) {
       if (!(error instanceof DomainError))
-        log.error({ requestId: exchange.requestId, method: request.method, err: error }, 'request failed');
-      writeError(response, undefined, errorAnswer(error, exchange.requestId), headers);
+        log.error({ requestId, method: request.method, err: error }, 'request failed');
+      writeError(response, undefined, errorAnswer(error, requestId), headers);
     } finally {
       inFlight.exchanges.delete(exchange);
     }
@@ -139,8 +126,46 @@ export function createApp(options: AppOptions): Koa {
   return app;
 }
 
+/** Returns what every answer of one request carries. */
+function headersOf(
+  { headers: { origin } }: IncomingMessage,
+  requestId: string,
+  { common, corsOrigins, inFlight }: AppOptions,
+): ResponseHeaders {
+  const headers = withRequestId(common, requestId);
+  if (origin === undefined && !inFlight.isDraining) return headers;
+  return {
+    ...headers,
+    ...(origin === undefined ? undefined : corsHeaders(origin, corsOrigins)),
+    ...(inFlight.isDraining ? { connection: 'close' } : undefined),
+  };
+}
+
+/** Returns the fault of a request that is not looked into at all. */
+function refusalOf(request: IncomingMessage, maxHeaders: number): 'headersTooLarge' | 'malformedRequest' | undefined {
+  if (tooManyHeaders(request, maxHeaders)) return 'headersTooLarge';
+  return hasBadHost(request) ? 'malformedRequest' : undefined;
+}
+
 /** The target of an OPTIONS request about no path. */
 const WHOLE_SERVER = '*';
+
+/**
+ * Returns the headers of the answer to OPTIONS; undefined where there is nothing.
+ * @param allow  methods at the path; '' for none
+ */
+function preflight(
+  { request, path }: Exchange,
+  allow: string,
+  corsOrigins: readonly string[],
+): ResponseHeaders | undefined {
+  if (allow === '' && path !== WHOLE_SERVER) return undefined;
+  const { origin } = request.headers;
+  return {
+    ...(allow === '' ? undefined : { allow }),
+    ...(origin === undefined ? undefined : preflightHeaders(request, origin, corsOrigins)),
+  };
+}
 
 /**
  * The id that a balancer gave the request. Anything else than a short plain word is not believed: it goes into logs and

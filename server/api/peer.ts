@@ -1,6 +1,6 @@
 /**
- * What a client showed of itself in the TLS handshake. It is read once per connection: nothing resumes or renegotiates
- * one (see tls-server.ts), so it stays what it was.
+ * Proofs that a client gave in the TLS handshake. They are read once per connection: nothing resumes or renegotiates
+ * one (see tls-server.ts), so they stay what they were.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-/** What a caller must be for an operation, and which sessions open administration. */
+/** Permissions: how a caller must stand for an operation, and which sessions open administration. */
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { OperationSpec, Permission } from '../../generated/operation.js';
@@ -8,7 +8,7 @@ import { incomplete } from '../../handlers/login/owed-token.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
 import type { Peers } from './peer.js';
 
-/** What a caller must be, by the permission of an operation. */
+/** Needs of an operation, by its permission. */
 const NEEDS: Readonly<Record<Permission, { readonly isComplete: boolean; readonly isAdmin: boolean }>> = {
   public: { isComplete: false, isAdmin: false },
   partial: { isComplete: false, isAdmin: false },
@@ -26,14 +26,15 @@ export function requirePermission(operation: OperationSpec, caller: Caller): voi
   throw new DomainError(kind, { logReason: 'the identity is no administrator, and has no permission for this' });
 }
 
-/** What a token that routers have must not open. */
+/** Tells whether an operation is one that a token which routers have must not open. */
 export const isAdministration = ({ api, permission }: OperationSpec): boolean =>
   api === 'management' || permission === 'admin';
 
 /**
- * Whoever runs a router, or broke into one, has the tokens that it was sent: they open nothing of administration,
- * unless the connection proves the certificate that the session was opened with. Asks the database each time, since
- * another controller may have sent the token meanwhile; only client sessions without that certificate pay for it.
+ * Tokens that a router was sent are in the hands of those who run it or broke into it: they open nothing of
+ * administration, unless the connection proves the certificate that the session was opened with. Asks the database each
+ * time, since another controller may have sent the token meanwhile; only client sessions without that certificate pay
+ * for it.
  * @throws DomainError `unauthenticated`
  */
 export async function requireOwnSession(

@@ -25,7 +25,7 @@ export interface ReadinessOptions {
   readonly outages: Pick<OutageLog, 'stopping'>;
   /** How the last sign of life, which is a change in the database, failed. */
   readonly heartbeat: () => Outage | undefined;
-  /** What other controllers change is heard. */
+  /** Tells whether changes of other controllers are heard. */
   readonly isHearing: () => boolean;
   /** When each certificate of the network that serves this controller ends. */
   readonly certificateEnds: () => readonly { readonly name: string; readonly notAfter: Date }[];

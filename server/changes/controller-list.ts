@@ -11,13 +11,13 @@ import type { KnownControllers } from '../../fabric/presence/controllers.js';
 export interface ControllerListOptions {
   readonly stores: Stores;
   readonly trustDomain: string;
-  /** Where routers reach this controller, as `host:port`. */
+  /** Address at which routers reach this controller, as `host:port`. */
   readonly address: string;
   readonly now?: () => number;
 }
 
 export interface ControllerListKeeper {
-  /** What routers are told now. */
+  /** The list that routers are told now. */
   readonly known: KnownControllers;
   /** After a sign of life of this controller. */
   afterSignOfLife(): Promise<void>;
@@ -27,7 +27,7 @@ export interface ControllerListKeeper {
   onChange: (() => void) | undefined;
 }
 
-/** What a failover loses of it is found out, and written again. */
+/** Entries that a failover loses are found missing, and written again. */
 const EXPENDABLE = { isExpendable: true };
 /** Signs of life that are further apart have been interrupted. */
 const GAP_MS = 15_000;

@@ -17,7 +17,7 @@ export interface StreamStart {
   readonly position: EventPosition;
   /** Why it is not where the reader wanted to go on. */
   readonly reset: ResetReason | undefined;
-  /** Where it ends; undefined: nowhere. */
+  /** The position at which it ends; undefined: none. */
   readonly until: EventPosition | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface EventStreamOptions {
 
 /** How long a client waits before it connects again. */
 const RETRY_MS = 2_000;
-/** What is read at a time of what is not held any more. */
+/** Events read at a time, of those that are not held any more. */
 const PAGE = 100;
 const REST_MS = 1_000;
 
@@ -49,7 +49,7 @@ const ENDS: Readonly<Record<EndReason, string>> = {
   lost: 'the database has lost events that were sent; connect again',
 };
 
-/** As all streams send it. JSON has no line feeds outside of texts, and escapes those inside. */
+/** Makes the text that all streams send. JSON has no line feeds outside of texts, and escapes those inside. */
 export function heldEvent(timeline: string, record: EventRecord): HeldEvent {
   const { position, kind } = record;
   const { id, body } = toEventMessage(timeline, record);
@@ -68,7 +68,7 @@ export class EventStream implements TextStream {
   #isLive = false;
   #isClosed = false;
   readonly #delay = new WakeableDelay();
-  /** By `performance.now()`. */
+  /** Time of the last piece, by `performance.now()`. */
   #sentAt = 0;
 
   constructor(readonly options: EventStreamOptions) {

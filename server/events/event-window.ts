@@ -7,12 +7,12 @@ import { PIECE } from '../http/socket-writer.js';
 export interface HeldEvent {
   readonly position: EventPosition;
   readonly kind: string;
-  /** As it is sent. */
+  /** The text that is sent. */
   readonly text: string;
 }
 
 export interface Taken {
-  /** Of all that matched; '' for none. */
+  /** Texts of all that matched; '' for none. */
   readonly text: string;
   /** How far was looked. */
   readonly end: EventPosition;
@@ -26,7 +26,7 @@ export interface WindowBounds {
 
 export class EventWindow {
   #events: HeldEvent[] = [];
-  /** Of `#events`, how many have gone already. */
+  /** Number of `#events` that have gone already. */
   #gone = 0;
   #chars = 0;
   #floor: EventPosition;
@@ -69,7 +69,7 @@ export class EventWindow {
     }
   }
 
-  /** What follows a position that is not before the floor, about a piece of it; undefined when there is nothing. */
+  /** Returns about a piece of what follows a position that is not before the floor; undefined when there is nothing. */
   take(position: EventPosition, matches: KindFilter): Taken | undefined {
     if (!isBefore(position, this.#head)) return undefined;
     let text = '';
@@ -82,7 +82,7 @@ export class EventWindow {
     return { text, end: this.#head };
   }
 
-  /** Where in `#events` what follows a position begins. */
+  /** Returns the index in `#events` of the first that follows a position. */
   #after(position: EventPosition): number {
     let [low, high] = [this.#gone, this.#events.length];
     while (low < high) {

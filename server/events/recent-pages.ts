@@ -65,7 +65,7 @@ export class RecentPages {
     this.#end = page.end;
   }
 
-  /** What follows a position in its page; undefined when that page is not held. */
+  /** Returns what follows a position in its page; undefined when that page is not held. */
   after(position: EventPosition): SharedPage | undefined {
     const page = this.#pages.find(({ start, end }) => !isBefore(position, start) && isBefore(position, end));
     if (page === undefined) return undefined;

@@ -18,7 +18,7 @@ import { noteFailure } from '../base/outage-log.js';
 import { sharedPage } from './recent-pages.js';
 import type { RecentPages, SharedEvent } from './recent-pages.js';
 
-/** What was read of events for all targets of this process. */
+/** Events that were read for all targets of this process. */
 export interface KnownEvents {
   /** The last batch that is known to be closed. */
   readonly last: number;
@@ -64,7 +64,7 @@ export class WebhookTarget {
   #failingSince: Date | null;
   #nextAttemptAt: Date | null;
   #lastError: string | null = null;
-  /** What of it is written down. */
+  /** The part of `#position` that is written down. */
   #saved: EventPosition;
   #savedAt = 0;
   #hasDue: boolean;

@@ -34,7 +34,7 @@ const LEASE_EVERY_MS = 2_500;
 /** Targets that are taken at a time: so those that were left behind are shared. */
 const TAKEN_AT_ONCE = 20;
 
-/** What was read of events while this process has targets: each page once for all of them. */
+/** Events that were read while this process has targets: each page once for all of them. */
 class ReadEvents implements EventListener, KnownEvents {
   readonly pages: RecentPages;
   timeline = '';
@@ -116,7 +116,7 @@ export class Webhooks {
         if (target !== undefined) target.schedule(lease.hasDue);
         else if (!this.#turns.isClosed) this.#open(lease, read);
       }
-      // What was closed just now has written down where it is: that is not in its lease yet.
+      // A target that was closed just now has written down where it is: that is not in its lease yet.
       if (leases.some(({ id }) => closed.has(id))) this.#turns.schedule();
     } catch (error) {
       noteFailure(log, error, 'the leases of webhooks could not be renewed; it is tried again');

@@ -46,7 +46,7 @@ const SWEEP_MS = 60_000;
 const MAX_TOKEN_CHARS = 128;
 /** A login looks at up to so many API sessions of its identity: where more are allowed, one login in several looks. */
 const LOOKED_AT = 1_000;
-/** Of one identity with one authenticator, and of its logouts; more are counted. */
+/** Records of one identity with one authenticator, and of its logouts; more are counted. */
 const RECORDS_A_MINUTE = 10;
 
 export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
@@ -93,7 +93,7 @@ export class ApiSessionRegistry implements ApiSessions {
   }
 
   /**
-   * Who calls with this token. Until the token of a required signer is looked for, the caller owes it.
+   * Returns who calls with this token. Until the token of a required signer is looked for, the caller owes it.
    * @throws DomainError `unauthenticated` with the challenge
    */
   async authenticate(token: string): Promise<Authenticated> {
@@ -247,7 +247,7 @@ export class ApiSessionRegistry implements ApiSessions {
   async #sweep(): Promise<void> {
     const { stores, timeoutSeconds, log } = this.#options;
     await this.flush();
-    // What other controllers saw of a session may not be written yet: it stays a little longer, refused all the same.
+    // Activity that other controllers saw may not be written yet: a session stays a little longer, though refused.
     const idleSeconds = timeoutSeconds + (2 * this.#flushMs) / 1000;
     try {
       const removed = await this.#sweeping.through({ sweep: (max) => stores.apiSessions.sweep(idleSeconds, max) });

@@ -9,7 +9,7 @@ import type { Context } from '../../handlers/context.js';
 import type { AnyOperation, PublicInput } from '../../handlers/handler.js';
 import type { Caller } from '../../handlers/reply.js';
 
-/** What the server gives a handler: a caller exactly where the operation is not public. */
+/** The input that the server gives a handler: with a caller exactly where the operation is not public. */
 export interface BoundInput extends PublicInput<AnyOperation> {
   readonly caller: Caller | undefined;
 }

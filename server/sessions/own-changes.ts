@@ -8,7 +8,7 @@ import type { OperationSpec } from '../../generated/operation.js';
 
 const HOUR_MS = 3_600_000;
 
-/** By operation: out of which allowance it takes. */
+/** The allowance that an operation takes from. */
 export const OWN_CHANGES: Readonly<Record<string, 'changes' | 'certificates'>> = {
   enrollMfa: 'changes',
   verifyMfa: 'changes',
@@ -21,7 +21,7 @@ export const OWN_CHANGES: Readonly<Record<string, 'changes' | 'certificates'>> =
   createCurrentApiSessionCertificate: 'certificates',
 };
 
-/** Of a caller that may do it, but not so often. */
+/** The refusal of a caller that may do it, but not so often. */
 export class OwnChangesSpent extends DomainError {
   constructor(seconds: number, what: string) {
     super('rateLimited', {

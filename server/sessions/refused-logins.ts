@@ -110,7 +110,7 @@ export function createRefusedLogins({ stores, controller, log }: RefusedLoginsOp
   };
 }
 
-/** By operation: how a login or an enrollment is tried with it. */
+/** How a login or an enrollment is tried with an operation. */
 export const METHODS: Readonly<Record<string, string>> = {
   authenticate: '', // the request says which
   authenticateMfa: 'totp',
@@ -144,7 +144,9 @@ const NO_REFUSALS: readonly ErrorKind[] = [
   'notFound',
   'duplicate',
 ];
-/** Where a caller is known: only what it gave to prove itself once more, which may have a code word of its own. */
+/**
+ * Refusals of a known caller: only of what it gave to prove itself once more, which may have a code word of its own.
+ */
 const OF_CALLERS: readonly ErrorKind[] = ['mfaCodeInvalid', 'rateLimited', 'tooManyRequests'];
 
 function refusalOf({ error, seen, requestId }: RefusedRequest): RefusalRecord | undefined {

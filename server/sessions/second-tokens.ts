@@ -18,7 +18,7 @@ export interface SecondTokensOptions extends Pick<Context, 'signerKeys' | 'token
 export interface Clocks {
   /** Milliseconds that never go back, such as those of `performance.now()`. */
   readonly steadyMs: () => number;
-  /** Of the day, in milliseconds. */
+  /** Time of the day, in milliseconds. */
   readonly wallMs: () => number;
 }
 

@@ -24,7 +24,7 @@ const latest = (left: Use, right: Use | undefined): Use => {
 
 export class SessionActivity {
   #fresh = new Map<string, Use>();
-  /** Of sessions whose activity was written a short while ago. */
+  /** Uses of sessions whose activity was written a short while ago. */
   readonly #resting = new Map<string, RestingUse>();
 
   requested(id: string, now: number): void {
@@ -52,7 +52,7 @@ export class SessionActivity {
     this.#resting.delete(id);
   }
 
-  /** What is to be written now. @param isLast  what rests is written too */
+  /** Returns what is to be written now. @param isLast  what rests is written too */
   take(now: number, isLast: boolean): ReadonlyMap<string, Use> {
     const batch = new Map<string, Use>();
     for (const [id, use] of this.#fresh) batch.set(id, latest(use, this.#resting.get(id)));
@@ -76,7 +76,7 @@ export class SessionActivity {
   }
 }
 
-/** As the store takes it. */
+/** Returns the form that the store takes. */
 export const activityOf = (batch: ReadonlyMap<string, Use>): Map<string, Activity> =>
   new Map(
     [...batch].map(([id, { at, requestedAt }]) => [

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clusterIn } from '../../db/embedded/places.js';
-import { createApi } from '../api/api.js';
+import { Apis } from '../api/api.js';
 import { commonHeaders, createApp, watchInFlight } from '../api/app.js';
 import type { CommonHeaders, InFlight } from '../api/app.js';
 import type { Bindings } from '../sessions/binder.js';
@@ -101,7 +101,7 @@ async function answering(ready: ServableParts, { bindings, spas, inFlight, readi
       ...documentPages(context.documents),
       ...(config.docs ? explorerPages() : []),
     ]),
-    api: createApi({
+    apis: new Apis({
       config,
       bindings,
       compression,

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
-import { ResponseFault, writeReply } from '../../server/http/reply.js';
+import { writeReply } from '../../server/http/reply.js';
+import { ResponseFault } from '../../server/http/spec-check.js';
 
 const operation = operations.management.listIdentityRoleAttributes;
 const page = { filterableFields: ['id'], limit: null, offset: 0, totalCount: 0 };

@@ -7,7 +7,8 @@ import { keptListOf } from '../../handlers/handler.js';
 import { ElementCache } from '../../handlers/element-cache.js';
 import type { ElementKind } from '../../handlers/element-cache.js';
 import type { LazyRow } from '../../domain/model.js';
-import { ResponseFault, writeReply } from '../../server/http/reply.js';
+import { writeReply } from '../../server/http/reply.js';
+import { ResponseFault } from '../../server/http/spec-check.js';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -7,7 +7,7 @@ import { httpMethods, resolveResponse } from '../../scripts/spec-document.js';
 import type { JsonObject, OpenApiDocument, Schema } from '../../scripts/spec-document.js';
 import { operations } from '../../generated/operations.js';
 import type { OperationSpec } from '../../generated/operation.js';
-import { validatorsOf } from '../../server/http/reply.js';
+import { validatorsOf } from '../../server/http/spec-check.js';
 import { projectDir } from '../fixtures/specs/zoo.js';
 
 const JSON_TYPE = 'application/json';

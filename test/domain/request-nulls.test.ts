@@ -8,7 +8,7 @@ import { operationsOf } from '../../scripts/lint-specs/walk.js';
 import { dereference } from '../../scripts/spec-lookup.js';
 import { operations } from '../../generated/operations.js';
 import type { OperationSpec } from '../../generated/operation.js';
-import { validatorsOf } from '../../server/http/reply.js';
+import { validatorsOf } from '../../server/http/spec-check.js';
 import { projectDir } from '../fixtures/specs/zoo.js';
 
 type Body = Record<string, unknown>;

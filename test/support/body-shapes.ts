@@ -8,7 +8,7 @@ import { errorAnswer } from '../../server/http/envelope.js';
 import { bodyFault } from '../../server/http/faults.js';
 import { parseJson } from '../../server/http/json-body.js';
 import { foldNames } from '../../server/base/names.js';
-import { validatorsOf } from '../../server/http/reply.js';
+import { validatorsOf } from '../../server/http/spec-check.js';
 
 const MAX_DEPTH = 64;
 

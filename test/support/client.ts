@@ -6,7 +6,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { matchOperation, segmentsOf, targetOf } from '../../server/http/paths.js';
-import { validatorsOf } from '../../server/http/reply.js';
+import { validatorsOf } from '../../server/http/spec-check.js';
 
 export interface Answer {
   readonly status: number;

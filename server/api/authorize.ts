@@ -1,0 +1,85 @@
+/** Finds the API session of a request, and checks that its caller may do what is asked. */
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../../domain/errors.js';
+import type { Context, OutgoingTrace } from '../../handlers/context.js';
+import type { Match } from '../http/paths.js';
+import type { RequestFacts } from '../http/request-facts.js';
+import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
+import { bearerTokens } from '../sessions/bearer-tokens.js';
+import type { Peers } from './peer.js';
+import { isAdministration, requireOwnSession, requirePermission } from './permissions.js';
+
+const NO_SESSION =
+  'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",' +
+  'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
+const BAD_BEARER = 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"';
+
+/** Proofs that a caller can show. */
+export interface Credentials extends Pick<Context, 'secondTokens'> {
+  readonly apiSessions: ApiSessionRegistry;
+  readonly peers: Peers;
+}
+
+/**
+ * Notes the caller of an operation that is not public.
+ * @throws DomainError `unauthenticated`, `forbidden`
+ */
+export async function authorize(
+  request: IncomingMessage,
+  { operation, params }: Match,
+  seen: RequestFacts,
+  credentials: Credentials,
+): Promise<void> {
+  if (operation.permission === 'public') return;
+  seen.clock?.enter('database'); // for a session that is not in memory
+  const { caller, owner } = await identify(request, credentials, seen.trace?.outgoing);
+  seen.clock?.leave('database');
+  seen.caller = caller;
+  seen.params = params;
+  requirePermission(operation, caller);
+  if (owner.api === 'management' || !isAdministration(operation)) return;
+  seen.clock?.enter('database');
+  await requireOwnSession(request, { caller, owner }, credentials);
+  seen.clock?.leave('database');
+}
+
+/**
+ * @throws DomainError `unauthenticated`: no session, an unknown one, or one of another identity than the client
+ * certificate's
+ */
+async function identify(
+  request: IncomingMessage,
+  { apiSessions, peers, secondTokens }: Credentials,
+  trace: OutgoingTrace | undefined,
+): Promise<Authenticated> {
+  const token = sessionToken(request);
+  if (token === '') throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
+  const authenticated = await apiSessions.authenticate(token);
+  const { caller, owner } = authenticated;
+  const { session } = owner;
+  const check = peers.requireSame(request, caller);
+  if (check !== undefined) await check;
+  if (session.requiredSigner === null) return authenticated;
+  const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner, trace);
+  return { owner, caller: { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp } };
+}
+
+/**
+ * '' without one. A header that came several times with one value, as some clients and proxies send it, is that value;
+ * several values are one that no session has.
+ */
+function sessionToken({ headers }: IncomingMessage): string {
+  const sent = headers['zt-session'] ?? headers['svc-session'];
+  if (typeof sent !== 'string' || !sent.includes(', ')) return typeof sent === 'string' ? sent : '';
+  const [first = '', ...others] = sent.split(', ');
+  return others.every((other) => other === first) ? first : sent;
+}
+
+function challenge(bearer: string | undefined): ConstructorParameters<typeof DomainError>[1] {
+  const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
+  if (bearer !== undefined && !isJwt) {
+    return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };
+  }
+  const causeMessage = 'unauthenticated for invalid credentials';
+  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, logReason: 'no session token' };
+}

@@ -1,0 +1,78 @@
+/** Makes the input of a handler: typed values of the request, checked against the spec, and its connection. */
+import type { IncomingMessage } from 'node:http';
+import { invalidField } from '../../domain/errors.js';
+import type { OperationSpec } from '../../generated/operation.js';
+import type { Facts, RequestConnection } from '../../handlers/handler.js';
+import { addressOf } from '../base/client-address.js';
+import { foldNames } from '../base/names.js';
+import { requirePlainBody } from '../http/coding.js';
+import type { Exchange } from '../http/exchange.js';
+import { bodyFault } from '../http/faults.js';
+import { bodyText, parseJson } from '../http/json-body.js';
+import { mediaType, preferredOf, requireContentType } from '../http/media.js';
+import { readHeaders, readQuery } from '../http/parameters.js';
+import type { Match } from '../http/paths.js';
+import type { RequestFacts } from '../http/request-facts.js';
+import { validatorsOf } from '../http/spec-check.js';
+import { bearerTokens } from '../sessions/bearer-tokens.js';
+import type { BoundInput } from '../sessions/binder.js';
+import type { Peers } from './peer.js';
+
+/** @throws DomainError for parameters or a body that break the spec */
+export function readInput(
+  { request, search }: Exchange,
+  { operation, params }: Match,
+  bytes: Buffer | null,
+  seen: RequestFacts,
+  { maxDepth, peers }: { readonly maxDepth: number; readonly peers: Peers },
+): BoundInput {
+  const query = readQuery(operation, search);
+  const headers = readHeaders(operation, request.headers);
+  const type = bytes === null && operation.body === null ? '' : mediaType(request.headers['content-type']);
+  return {
+    params,
+    query,
+    headers,
+    caller: seen.caller,
+    note: (facts: Facts) => {
+      seen.facts = { ...seen.facts, ...facts };
+    },
+    connection: connectionOf(request, type, peers),
+    body: checkedBody(request, operation, bytes, { type, maxDepth }),
+  };
+}
+
+function connectionOf(request: IncomingMessage, contentType: string, peers: Peers): RequestConnection {
+  return {
+    ipAddress: addressOf(request.socket),
+    contentType,
+    prefers: <T extends string>(...types: readonly [T, ...T[]]) => preferredOf(types, request.headers.accept),
+    peerCertificates: () => peers.certificatesOf(request),
+    bearerTokens: () => bearerTokens(request),
+  };
+}
+
+/** @returns undefined without one, or where the operation takes none */
+function checkedBody(
+  request: IncomingMessage,
+  { api, body: spec }: OperationSpec,
+  bytes: Buffer | null,
+  { type, maxDepth }: { readonly type: string; readonly maxDepth: number },
+): unknown {
+  if (spec === null) return undefined;
+  if (bytes === null) {
+    if (spec.required) throw invalidField(spec.name, `${spec.name} in body is required`, '', `required ${spec.name}`);
+    return undefined;
+  }
+  requireContentType(spec, type);
+  requirePlainBody(request.headers['content-encoding']);
+  if (spec.kind === 'text' || spec.textTypes.includes(type)) return bodyText(bytes, spec.name);
+  const body = parseJson(bytes, spec.name, maxDepth);
+  if (spec.names !== null) foldNames(body, api, spec.names);
+  const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
+  if (validate?.(body) === false) {
+    const fault = validate.errors?.[0];
+    if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+  }
+  return body;
+}
