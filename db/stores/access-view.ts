@@ -22,12 +22,12 @@ type PolicyRow = Omit<AccessPolicy, 'isPassing' | 'checks'> & { readonly asked: 
 
 export interface Granted {
   readonly grants: readonly AccessPolicy[];
-  /** What was known of the device; null when no policy asks for it. */
+  /** Facts about the device as they were known; null when no policy asks for them. */
   readonly posture: KnownPosture | null;
 }
 
 export interface AccessView {
-  /** What the service policies grant to an identity of whose device nothing is known. */
+  /** Grants of the service policies to an identity of whose device nothing is known. */
   grants(identity: Selectable): Promise<readonly AccessPolicy[]>;
   /** The same to its API session. */
   grantsIn(apiSessionId: string, identity: Selectable): Promise<Granted>;
@@ -36,7 +36,7 @@ export interface AccessView {
   /** Changes with everything that decides what an identity sees of services. */
   epoch(): Promise<AccessEpoch>;
   /**
-   * What was last noted of the identity's services, and what it has to be compared with.
+   * Returns what was last noted of the identity's services, and what it has to be compared with.
    * @throws DomainError `notFound`
    */
   lastView(identityId: string, configTypes: readonly string[]): Promise<LastView>;
@@ -47,9 +47,9 @@ export interface AccessView {
     view: { epoch: number; digest: Buffer; state: Buffer | null },
     since: Date,
   ): Promise<Date>;
-  /** As `noted`, of one API session, whose posture decides what it sees. */
+  /** Returns the same as `noted` of one API session, whose posture decides what it sees. */
   ownView(apiSessionId: string): Promise<Omit<NotedView, 'epoch'> | undefined>;
-  /** As `noteView`. @throws DomainError `unauthenticated` when the API session is gone */
+  /** Does the same as `noteView`. @throws DomainError `unauthenticated` when the API session is gone */
   noteOwnView(
     session: { id: string; identityId: string; configTypes: readonly string[] },
     view: { epoch: number; revision: number; digest: Buffer; state: Buffer | null },
@@ -68,7 +68,7 @@ export interface AccessEpoch {
 export interface LastView extends AccessEpoch {
   /** When the epoch began. */
   readonly movedAt: Date;
-  /** Of the identity at this epoch, whatever copies of it say. */
+  /** Role attributes of the identity at this epoch, whatever copies of it say. */
   readonly roleAttributes: readonly string[];
   readonly noted: NotedView | null;
 }
@@ -91,8 +91,8 @@ const judged = (policies: readonly PolicyRow[], { state, now }: KnownPosture): A
   policies.map(({ asked, ...policy }) => ({ ...policy, ...judge(toAskedChecks(asked), state, now) }));
 
 /**
- * What the identity saw is void from now on, so that a later view of all its API sessions counts as a change. And what
- * this one saw before a change of that is void too.
+ * Makes void what the identity saw, so that a later view of all its API sessions counts as a change, and what this one
+ * saw before a change of that.
  */
 const NOTE_OWN_VIEW = asyncChange<{ changed_at: Date }>(
   'note-own-view',

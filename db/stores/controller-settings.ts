@@ -23,7 +23,7 @@ export const controllerSetting = entity<Row>(
   { name: 'controllerSetting', collections: ['controller-settings'], versionedBy: 'updatedAt' },
 );
 
-/** Of each controller that ever joined, and of all of them together; the times are those of what was set, if it was. */
+/** Settings of each controller that ever joined, and of all together; times are those of what was set, if it was. */
 const EFFECTIVE = read<EffectiveSettings>(
   'controller-setting-effective',
   `SELECT c.id, coalesce(s.created_at, c.created_at) AS "createdAt",
@@ -41,7 +41,7 @@ export interface ControllerSettingStore {
   list(request: ListRequest): Promise<Page<ControllerSettings>>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<ControllerSettings>;
-  /** What holds for a controller, or for all. @throws DomainError `notFound` unless it has ever joined */
+  /** Returns what is in force for a controller, or for all. @throws DomainError `notFound` unless it has ever joined */
   effective(id: string): Promise<EffectiveSettings>;
   /** @throws DomainError `duplicate` when it has some, `badReference` for an unknown controller */
   create(controllerId: string, draft: ControllerSettingDraft): Promise<void>;

@@ -35,7 +35,7 @@ export interface ControllerStore {
   /** The id that a controller of this name has; undefined when none has joined yet. */
   idOf(name: string): Promise<string | undefined>;
   touch(id: string): Promise<void>;
-  /** Where each controller that ever joined is reached, and its certificate. */
+  /** Returns where each controller that ever joined is reached, and its certificate. */
   endpoints(): Promise<Endpoint[]>;
 }
 

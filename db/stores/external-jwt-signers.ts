@@ -83,7 +83,7 @@ export type ExternalJwtSignerDraft = SignerSettings & { readonly keySource: KeyS
 export interface ExternalJwtSignerStore {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<ExternalJwtSigner>;
-  /** By what its tokens say. */
+  /** Finds a signer by the issuer that its tokens name. */
   findEnabled(issuer: string): Promise<ExternalJwtSigner | undefined>;
   /** It stays as it is until the transaction ends. False when it is not so any more, or is gone. */
   hold(signer: Pick<ExternalJwtSigner, 'id' | 'updatedAt'>): Promise<boolean>;

@@ -2,7 +2,6 @@
  * Routers: edge routers, through which services are reached, and transit routers, which only carry traffic. A router
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
-import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import type { EnrollmentDraft } from '../../domain/credentials.js';
 import type { Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
@@ -10,13 +9,10 @@ import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
 import type { Db } from '../postgres/contracts.js';
-import { identity } from './identities.js';
-import { administratorStore } from './administrators.js';
-import type { Refusal } from './administrators.js';
 import type { RoleFilter, SymbolDef } from '../filter/index.js';
-import { TUNNEL_BINDING } from '../../domain/fabric/terminator.js';
 import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
 import type { RoleList, Selection } from '../query/scopes.js';
+import { addTunneler, removeTunneler, renameTunneler } from './tunnelers.js';
 import { isOnlineSql, PRESENCE, PRESENCE_JOIN } from './router-channels.js';
 import { entity, only } from '../query/entity.js';
 import { expression, flag, integer, json, text, textArray } from '../query/fields.js';
@@ -100,7 +96,7 @@ const ownSource: ListSource<Router, Router> = { ...edgeSource, symbols: router.c
 const ofServiceSource: ListSource<Router, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
 
 const isEdge = rowsWhere('edge', () => 't.is_edge');
-/** Others have no certificate, and no client can reach them. */
+/** Leaves out routers without a certificate, which no client can reach. */
 const isEnrolled = rowsWhere('enrolled', () => 't.fingerprint IS NOT NULL');
 
 /** The row itself becomes the router: JSON has the times of what it may have as numbers. */
@@ -124,7 +120,7 @@ export interface RouterCertificate {
   readonly fingerprint: string;
   /** Hosts in the certificate that the router shows to clients. */
   readonly serverNames: readonly string[];
-  /** Those that it asked for and are not in it. */
+  /** Hosts that it asked for and that are not in the certificate. */
   readonly namesLeftOut: readonly string[];
 }
 
@@ -158,11 +154,10 @@ export interface RouterStore {
   /** Locks the router of an enrollment, as every change of it does first. False when it is gone. */
   hold(id: string): Promise<boolean>;
   /**
-   * From now on this certificate is the router's and the one before is not. False when `previous` is not the one it
-   * has.
+   * Makes this certificate the router's in place of the one before. False when `previous` is not the one it has.
    */
   certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
-  /** What the router reports of its machine. */
+  /** Keeps what the router reports of its machine. */
   setInterfaces(id: string, interfaces: readonly RouterInterface[]): Promise<void>;
   /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
   ownerOf(identityId: string): Promise<string | undefined>;
@@ -171,33 +166,6 @@ export interface RouterStore {
 const LOCK = locking<Pick<Router, 'name' | 'isEdge' | 'isTunnelerEnabled'>>(
   'router-lock',
   `SELECT name, is_edge AS "isEdge", is_tunneler_enabled AS "isTunnelerEnabled" FROM routers WHERE id = $1 FOR UPDATE`,
-);
-
-const TUNNELER_LOCK_GRANTS = locking(
-  'tunneler-lock-grants',
-  'SELECT FROM service_policies WHERE identity_roles @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
-);
-
-const TUNNELER_LOCK_POLICIES = locking(
-  'tunneler-lock-policies',
-  `SELECT FROM edge_router_policies WHERE identity_roles @> ARRAY[$1] OR edge_router_roles @> ARRAY[$1]
-  ORDER BY id FOR NO KEY UPDATE`,
-);
-
-const TUNNELER_POLICY_DELETE = change(
-  'tunneler-policy-delete',
-  ({ returningActor }) => `DELETE FROM edge_router_policies WHERE id = $1 AND is_system${returningActor}`,
-);
-
-const TUNNELER_TERMINATORS_DELETE = change(
-  'tunneler-terminators-delete',
-  ({ returningActor }) => `DELETE FROM terminators WHERE router_id = $1 AND binding = $2 AND is_system
-  AND NOT EXISTS (SELECT FROM router_channels c WHERE c.router_id = $1)${returningActor}`,
-);
-
-const TUNNELER_IDENTITY_DELETE = change(
-  'tunneler-identity-delete',
-  ({ returningActor }) => `DELETE FROM identities WHERE id = $1${returningActor}`,
 );
 
 const DELETE = change('router-delete', ({ returningActor }) => `DELETE FROM routers WHERE id = $1${returningActor}`);
@@ -231,49 +199,48 @@ const OF_IDENTITY = locking<{ name: string; owns: boolean }>(
   'SELECT name, is_tunneler_enabled AS owns FROM routers WHERE id = $1 FOR SHARE',
 );
 
+/** Locks the router, and whether it has a tunneler, until this transaction ends. */
+async function lock(db: Db, id: string, isEdge: boolean) {
+  const row = await db.one(LOCK, [id]);
+  if (row === undefined || (isEdge && !row.isEdge)) throw notFound(router.name, id);
+  if (row.isEdge !== isEdge) throw new DomainError('routerNotUpdatable');
+  return row;
+}
+
+const enroll = (db: Db, id: string, isEdge: boolean, enrollment: RouterEnrollment): Promise<void> =>
+  insert(db, 'enrollments', {
+    id: enrollment.id,
+    method: isEdge ? 'erott' : 'trott',
+    [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
+    token: enrollment.token,
+    jwt: enrollment.jwt,
+    expires_at: enrollment.expiresAt,
+  });
+
+async function updateRouter(db: Db, id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void> {
+  const configs = changes.configs && (await holdConfigs(db, 'routers', changes.configs));
+  const current = await lock(db, id, isEdge);
+  await router.update(db, id, { ...changes, isEdge: undefined }, changes.configs !== undefined);
+  if (configs !== undefined) await writeConfigs(db, 'routers', id, configs);
+  const name = changes.name ?? current.name;
+  const hasTunneler = changes.isTunnelerEnabled ?? current.isTunnelerEnabled;
+  if (!current.isTunnelerEnabled && hasTunneler) await addTunneler(db, id, name);
+  else if (current.isTunnelerEnabled && !hasTunneler) await removeTunneler(db, id, 'notUpdatable');
+  else if (hasTunneler && name !== current.name) await renameTunneler(db, id, name);
+}
+
+/** Values of a router that has to enroll again. */
+const WITHOUT_CERTIFICATE = {
+  fingerprint: null,
+  certPem: null,
+  unverifiedFingerprint: null,
+  unverifiedCertPem: null,
+  serverNames: null,
+  namesLeftOut: [],
+};
+
 export function routerStore(db: Db, lists: Lists): RouterStore {
   const get = async (id: string) => fromRow(await router.get(db, id));
-  /** Locks the router, and whether it has a tunneler, until this transaction ends. */
-  const lock = async (id: string, isEdge: boolean) => {
-    const row = await db.one(LOCK, [id]);
-    if (row === undefined || (isEdge && !row.isEdge)) throw notFound(router.name, id);
-    if (row.isEdge !== isEdge) throw new DomainError('routerNotUpdatable');
-    return row;
-  };
-  const addTunneler = async (id: string, name: string) => {
-    await identity.insert(db, id, { name, typeId: 'Router', isAdmin: false, authPolicyId: defaultAuthPolicy.id });
-    await insert(db, 'edge_router_policies', {
-      id,
-      name: `edge-router-${id}-system`,
-      semantic: 'AnyOf',
-      edge_router_roles: [`@${id}`],
-      identity_roles: [`@${id}`],
-      is_system: true,
-    });
-  };
-  /** Policies are locked in the order in which every delete takes them: kind by kind, each by id. */
-  const takeTunneler = async (id: string) => {
-    await db.execute(TUNNELER_LOCK_GRANTS, [`@${id}`]);
-    await db.execute(TUNNELER_LOCK_POLICIES, [`@${id}`]);
-    await db.execute(TUNNELER_POLICY_DELETE, [id]);
-    // Of a router that is away. Who holds its channel removes them after it was told, or it would host no more when the
-    // tunneler is switched on again at once.
-    await db.execute(TUNNELER_TERMINATORS_DELETE, [id, TUNNEL_BINDING]);
-    await db.execute(TUNNELER_IDENTITY_DELETE, [id]);
-    db.touched?.({ identity: id });
-  };
-  /** The identity is locked before its policies. */
-  const removeTunneler = (id: string, refusal: Refusal) =>
-    administratorStore(db).keep(id, refusal, () => takeTunneler(id));
-  const enroll = (id: string, isEdge: boolean, enrollment: RouterEnrollment) =>
-    insert(db, 'enrollments', {
-      id: enrollment.id,
-      method: isEdge ? 'erott' : 'trott',
-      [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
-      token: enrollment.token,
-      jwt: enrollment.jwt,
-      expires_at: enrollment.expiresAt,
-    });
   return {
     get,
     async getEdge(id) {
@@ -296,41 +263,20 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       const configs = await holdConfigs(db, 'routers', draft.configs);
       await router.insert(db, id, draft);
       if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
-      await enroll(id, draft.isEdge, enrollment);
-      if (draft.isTunnelerEnabled) await addTunneler(id, draft.name);
+      await enroll(db, id, draft.isEdge, enrollment);
+      if (draft.isTunnelerEnabled) await addTunneler(db, id, draft.name);
     },
-    async update(id, isEdge, changes) {
-      const configs = changes.configs && (await holdConfigs(db, 'routers', changes.configs));
-      const current = await lock(id, isEdge);
-      await router.update(db, id, { ...changes, isEdge: undefined }, changes.configs !== undefined);
-      if (configs !== undefined) await writeConfigs(db, 'routers', id, configs);
-      const name = changes.name ?? current.name;
-      const hasTunneler = changes.isTunnelerEnabled ?? current.isTunnelerEnabled;
-      if (!current.isTunnelerEnabled && hasTunneler) await addTunneler(id, name);
-      else if (current.isTunnelerEnabled && !hasTunneler) await removeTunneler(id, 'notUpdatable');
-      else if (hasTunneler && name !== current.name) {
-        await identity.update(db, id, { name });
-        db.touched?.({ identity: id });
-      }
-    },
+    update: (id, isEdge, changes) => updateRouter(db, id, isEdge, changes),
     async remove(id, isEdge) {
-      const current = await lock(id, isEdge);
-      if (current.isTunnelerEnabled) await removeTunneler(id, 'notDeletable');
+      const current = await lock(db, id, isEdge);
+      if (current.isTunnelerEnabled) await removeTunneler(db, id, 'notDeletable');
       await db.execute(DELETE, [id]);
     },
     async reEnroll(id, enrollment) {
-      await lock(id, true);
+      await lock(db, id, true);
       await db.execute(ENROLLMENT_CLEAR, [id]);
-      const changes = {
-        fingerprint: null,
-        certPem: null,
-        unverifiedFingerprint: null,
-        unverifiedCertPem: null,
-        serverNames: null,
-        namesLeftOut: [],
-      };
-      await router.update(db, id, changes);
-      await enroll(id, true, enrollment);
+      await router.update(db, id, WITHOUT_CERTIFICATE);
+      await enroll(db, id, true, enrollment);
     },
     async findByFingerprint(fingerprint) {
       const row = await db.one(BY_FINGERPRINT, [fingerprint]);
