@@ -1,4 +1,4 @@
-/** Where the embedded database says what it does. */
+/** The log of the embedded database. */
 export interface Log {
   info(o: object, m: string): void;
   warn(o: object, m: string): void;

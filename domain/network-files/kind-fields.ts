@@ -1,6 +1,6 @@
 /**
- * Fields of a kind of entity, and those that several kinds have. A file uses names for references; the API wants ids. So
- * each field says where it is in a request and in a response, and which part of it is a reference.
+ * Fields of a kind of entity, and those that several kinds have. A file uses names for references; the API wants ids.
+ * So each field says where it is in a request and in a response, and which part of it is a reference.
  */
 import type { Json } from '../model.js';
 import type { KindName } from './kind-names.js';
