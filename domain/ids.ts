@@ -10,11 +10,7 @@ export type RouterId = Id<'router'>;
 export type ApiSessionId = Id<'apiSession'>;
 
 export const identityIdOf = (id: string): IdentityId => id as IdentityId;
-export const routerIdOf = (id: string): RouterId => id as RouterId;
 export const apiSessionIdOf = (id: string): ApiSessionId => id as ApiSessionId;
-
-/** A router that is a tunneler has an identity, and the two share their id. */
-export const identityOfTunneler = (router: RouterId): IdentityId => identityIdOf(router);
 
 /**
  * Whether a text from outside could be an id of ours. What could not be needs no question, and makes none fail: the
