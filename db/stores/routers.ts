@@ -159,6 +159,7 @@ export interface RouterStore {
   certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
   /** Keeps what the router reports of its machine. */
   setInterfaces(id: string, interfaces: readonly RouterInterface[]): Promise<void>;
+  isThere(id: string): Promise<boolean>;
   /** The name of the router that owns this identity; the router stays as it is until the transaction ends. */
   ownerOf(identityId: string): Promise<string | undefined>;
 }
@@ -193,6 +194,8 @@ const INTERFACES = asyncChange(
   'router-interfaces',
   ({ returningActor }) => `UPDATE routers SET interfaces = $2 WHERE id = $1 AND interfaces <> $2${returningActor}`,
 );
+
+const IS_THERE = read<unknown>('router-is-there', 'SELECT FROM routers WHERE id = $1');
 
 const OF_IDENTITY = locking<{ name: string; owns: boolean }>(
   'router-of-identity',
@@ -278,13 +281,8 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       await router.update(db, id, WITHOUT_CERTIFICATE);
       await enroll(db, id, true, enrollment);
     },
-    async findByFingerprint(fingerprint) {
-      const row = await db.one(BY_FINGERPRINT, [fingerprint]);
-      return row;
-    },
-    async hold(id) {
-      return (await db.count(HOLD, [id])) === 1;
-    },
+    findByFingerprint: (fingerprint) => db.one(BY_FINGERPRINT, [fingerprint]),
+    hold: async (id) => (await db.count(HOLD, [id])) === 1,
     async certify(id, previous, { fingerprint, certPem, serverNames, namesLeftOut }) {
       const rowCount = await db.count(CERTIFY, [id, previous, fingerprint, certPem, serverNames, namesLeftOut]);
       return rowCount === 1;
@@ -292,6 +290,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     async setInterfaces(id, interfaces) {
       await db.execute(INTERFACES, [id, JSON.stringify(interfaces)]);
     },
+    isThere: async (id) => (await db.count(IS_THERE, [id])) === 1,
     async ownerOf(identityId) {
       const row = await db.one(OF_IDENTITY, [identityId]);
       return row?.owns === true ? row.name : undefined;

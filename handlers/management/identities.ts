@@ -79,13 +79,10 @@ export const patchIdentity: Handler<'management', 'patchIdentity'> = async ({ pa
     tags: givenTags(body.tags),
   };
   const mayTakeLogin = changes.isAdmin === false || changes.authPolicyId !== undefined;
-  if (
-    caller.isAdmin &&
-    !mayTakeLogin &&
-    !hostingsChange &&
-    changes.name === undefined &&
-    changes.typeId === undefined
-  ) {
+  const isNamed = changes.name !== undefined || changes.typeId !== undefined;
+  // A router and its identity have one id: without such a router nothing else depends on the name and the type.
+  const isAlone = async () => !isNamed || !(await stores.routers.isThere(params.id));
+  if (caller.isAdmin && !mayTakeLogin && !hostingsChange && (await isAlone())) {
     await stores.identities.update(params.id, changes);
   } else {
     await stores.transaction(async (tx) => {
