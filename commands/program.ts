@@ -10,6 +10,7 @@ import { importCommand } from './import.js';
 import { migrateCommand } from './migrate.js';
 import { renewCommand } from './renew.js';
 import { restoreCommand } from './restore.js';
+import { retireCommand } from './retire.js';
 import { startCommand } from './start.js';
 import { versionCommand } from './version.js';
 
@@ -24,6 +25,7 @@ const COMMANDS: readonly (() => Command)[] = [
   importCommand,
   adminCommand,
   renewCommand,
+  retireCommand,
   migrateCommand,
   versionCommand,
 ];

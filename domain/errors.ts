@@ -20,6 +20,7 @@ export type ErrorKind =
   | 'unparsableBody'
   | 'invalidFilter'
   | 'invalidSort'
+  | 'notClustered'
   | 'unsupportedMedia'
   | 'notAcceptable'
   | 'payloadTooLarge'

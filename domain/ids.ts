@@ -6,7 +6,6 @@ declare const kind: unique symbol;
 type Id<K extends string> = string & { readonly [kind]: K };
 
 export type IdentityId = Id<'identity'>;
-export type RouterId = Id<'router'>;
 export type ApiSessionId = Id<'apiSession'>;
 
 export const identityIdOf = (id: string): IdentityId => id as IdentityId;

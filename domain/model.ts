@@ -84,10 +84,13 @@ export interface Identity extends BaseEntity, IdentityDraft {
   readonly enrollments: readonly EnrollmentSummary[];
 }
 
+/** Use of the configs of a type. */
+export type ConfigTarget = 'service' | 'router' | 'other';
+
 export interface ConfigType extends BaseEntity {
   readonly name: string;
   readonly schema: JsonObject | null;
-  readonly target: 'service' | 'router' | null;
+  readonly target: ConfigTarget;
 }
 
 export interface Config extends BaseEntity {
@@ -157,6 +160,8 @@ export interface TerminatorDraft {
   readonly routerId: string;
   readonly binding: string;
   readonly address: string;
+  /** The identity that hosts it; '' when none does. */
+  readonly hostId: string;
   /** Tells apart the instances that host one service; '' when there is only one. */
   readonly instanceId: string;
   /** Proves an instance to routers; never shown. */
@@ -183,6 +188,9 @@ export interface SessionRouter {
   /** URLs by protocol. */
   readonly protocols: Readonly<Record<string, string>>;
   readonly syncStatus: string;
+  readonly version: string | null;
+  /** In digits. */
+  readonly capabilitiesMask: string | null;
 }
 
 /** The right of one API session to use a service in one way, as routers are shown it. */

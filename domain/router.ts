@@ -53,9 +53,39 @@ export interface RouterInterface {
   readonly addresses: readonly string[];
 }
 
+/** Abilities of a router's program, by the bit of its mask. */
+const CAPABILITIES = {
+  MULTI_CHANNEL: 1n,
+  CONNECT_V2: 2n,
+  SERVICE_SUBSCRIPTIONS: 4n,
+  POSTURE_CHECKS: 5n,
+  BIND_SUCCESS: 6n,
+} as const;
+
+type RouterCapability = keyof typeof CAPABILITIES;
+
+export const ROUTER_CAPABILITIES = Object.keys(CAPABILITIES) as readonly RouterCapability[];
+
+/** Names of the bits of a mask; other bits concern controllers and routers alone. @param mask  in digits */
+export function capabilitiesIn(mask: string): RouterCapability[] {
+  const bits = BigInt(mask);
+  return ROUTER_CAPABILITIES.filter((name) => ((bits >> CAPABILITIES[name]) & 1n) === 1n);
+}
+
+/**
+ * Those that clients are told of. Clients that subscribe to services at a router believe what it tells them, and this
+ * network tells routers nothing of the services of clients.
+ */
+export const capabilitiesForClients = (mask: string): RouterCapability[] =>
+  capabilitiesIn(mask).filter((name) => name !== 'SERVICE_SUBSCRIPTIONS');
+
 export interface Router extends BaseEntity, RouterDraft {
   /** null while it is connected to no controller. */
   readonly presence: RouterPresence | null;
+  /** Version of its program when it connected last; null until then, as the mask. */
+  readonly version: string | null;
+  /** Bits of what that program can do, as a signed number of 64 bits in digits. */
+  readonly capabilitiesMask: string | null;
   readonly interfaces: readonly RouterInterface[];
   /** Names that it asked for in its last request for certificates, and its certificate does not have. */
   readonly namesLeftOut: readonly string[];

@@ -2,54 +2,22 @@
  * The control channel of one process, put together: who is let in, what routers are told when they connect and when
  * something changes, and what all controllers can read of it. docs/control-channel.md describes it.
  */
-import type { Logger } from 'pino';
-import type { VerifiedChain } from '../domain/pki/chain.js';
 import { YieldQueue } from '../domain/scheduling/yield-queue.js';
-import type { KnownRouter } from '../db/stores/router-sync-view.js';
-import type { Stores } from '../db/stores/stores.js';
 import { Acceptor } from './channel/acceptor.js';
 import type { IncomingConnection } from './channel/acceptor.js';
 import type { MessageTable } from './channel/channel.js';
 import { LIMITS } from './channel/limits.js';
 import type { ChannelLimits } from './channel/limits.js';
-import { ChannelRegistry } from './channel/registry.js';
-import { RouterLog } from './channel/router-log.js';
-import type { NoteFailure } from './channel/router-log.js';
 import { Spacing } from './channel/spacing.js';
-import { FabricEvents } from './fabric-events.js';
+import type { FabricEvents } from './fabric-events.js';
 import { messageTable } from './messages/index.js';
-import { RouterPeers } from './links/peers.js';
-import { RouterModels } from './model/data-model.js';
-import type { KeySources } from './model/public-keys.js';
-import { RouterChecks } from './model/router-checks.js';
-import { ConnectedRouters } from './presence/connected-routers.js';
-import type { KnownControllers } from './presence/controllers.js';
-import { PresenceWriter } from './presence/presence.js';
-import { RouterLifecycle } from './router-lifecycle.js';
-import { SessionSync } from './sessions/session-sync.js';
+import type { ModelDifference } from './model/model-check.js';
 import type { ConnectedIdentities } from './traffic/connected-identities.js';
 import type { DialCounts } from './traffic/dials.js';
-import type { ApiSessionTokens } from './traffic/session-admission.js';
-import { Traffic } from './traffic/traffic.js';
-
-export interface FabricOptions {
-  readonly stores: Stores;
-  readonly log: Logger;
-  readonly noteFailure: NoteFailure;
-  /** Id of this controller's row. */
-  readonly controllerId: string;
-  readonly controllers: KnownControllers;
-  readonly newId: () => string;
-  readonly apiSessionToken: (apiSessionId: string) => string;
-  readonly sessionTimeoutSeconds: number;
-  readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
-  readonly apiSessions: ApiSessionTokens;
-  /** Verifies against the network's own CA alone. @throws ChainFault */
-  readonly verify: (certificates: readonly Buffer[]) => VerifiedChain;
-  /** Returns the CA in force, and the key that signs session JWTs. */
-  readonly keySources: () => Omit<KeySources, 'caPems'>;
-  readonly limits?: Partial<ChannelLimits>;
-}
+import type { RouterTotals } from './usage/usage.js';
+import type { FabricOptions } from './fabric-options.js';
+import { makeParts } from './fabric-parts.js';
+import type { FabricParts } from './fabric-parts.js';
 
 export interface FabricCounts {
   /** Routers whose channel this process holds. */
@@ -58,6 +26,10 @@ export interface FabricCounts {
   readonly inSync: number;
   readonly circuits: number;
   readonly dials: DialCounts;
+  /** Counts of 200 routers at most, by id. */
+  readonly routers: ReadonlyMap<string, RouterTotals>;
+  /** Milliseconds that the dialing end measured, by id of the link, of 200 at most. */
+  readonly linkLatencies: ReadonlyMap<string, number>;
 }
 
 export interface Fabric {
@@ -67,6 +39,8 @@ export interface Fabric {
   readonly events: FabricEvents;
   /** Knows which identities are connected to routers. */
   readonly edgeConnections: Pick<ConnectedIdentities, 'of'>;
+  /** See `RouterModels.check`; undefined also for a router that is not connected here. */
+  readonly checkModel: (routerId: string) => Promise<readonly ModelDifference[] | undefined>;
   /** Counts for metrics. */
   readonly counts: () => FabricCounts;
   /** Ends all channels; nothing of this process counts as connected any more. Another call joins the first. */
@@ -80,7 +54,7 @@ export function createFabric(options: FabricOptions): Fabric {
   const limits: ChannelLimits = { ...LIMITS, ...options.limits };
   const parts = makeParts(options, limits);
   const acceptor = makeAcceptor(options, limits, parts);
-  const { traffic, routers, events } = parts;
+  const { traffic, routers, events, models, registry } = parts;
   let closing: Promise<void> | undefined;
   return {
     accept: (connection) => {
@@ -88,56 +62,27 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     events,
     edgeConnections: traffic.connected,
-    counts: () => ({ ...routers.counts, circuits: traffic.circuits.size, dials: traffic.dials.counts }),
+    async checkModel(routerId) {
+      const channel = registry.get(routerId);
+      return channel === undefined ? undefined : models.check(channel);
+    },
+    counts: () => ({
+      ...routers.counts,
+      circuits: traffic.circuits.size,
+      dials: traffic.dials.counts,
+      routers: traffic.usage.routers,
+      linkLatencies: traffic.links.latencies(MOST_LINKS_MEASURED),
+    }),
     close: () => (closing ??= closeAll(acceptor, parts)),
   };
 }
 
-type Parts = ReturnType<typeof makeParts>;
+/** Links with a metric each. */
+const MOST_LINKS_MEASURED = 200;
 
-/** Makes the parts in an order in which each gets only parts that are there. */
-function makeParts(options: FabricOptions, limits: ChannelLimits) {
-  const { stores, controllerId, controllers, keySources } = options;
-  const lines = new RouterLog(options);
-  const { log, noteFailure } = lines;
-  const registry = new ChannelRegistry(limits.probeMs);
-  const traffic = new Traffic({ stores, channels: registry, log, noteFailure });
-  const presence = new PresenceWriter({
-    store: stores.routerChannels,
-    hostId: options.newId(),
-    controllerId,
-    log: options.log,
-  });
-  const routers = new ConnectedRouters(presence);
-  const models = new RouterModels({ stores, keySources, listener: traffic.tunnels, noteFailure });
-  const sessionSync = new SessionSync({
-    view: stores.routerSync,
-    tokenOf: options.apiSessionToken,
-    timeoutSeconds: options.sessionTimeoutSeconds,
-    onStatus: (channel, syncStatus) => {
-      routers.update(channel, { syncStatus });
-    },
-    noteFailure,
-  });
-  const { renewedMs } = limits;
-  const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(), traffic };
-  const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs });
-  const checks = new RouterChecks<KnownRouter>({
-    read: (ids) => stores.routerSync.routers(ids),
-    isOurs: (id) =>
-      registry.get(id) !== undefined || shared.peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
-    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...shared.peers.away],
-    onRead: (id, router) => {
-      lifecycle.reread(id, router);
-    },
-  });
-  const events = new FabricEvents({ channels: registry, controllers, traffic, models, sessionSync, checks });
-  return { ...shared, lines, presence, lifecycle, checks, events };
-}
-
-function makeAcceptor(options: FabricOptions, limits: ChannelLimits, parts: Parts): Acceptor {
+function makeAcceptor(options: FabricOptions, limits: ChannelLimits, parts: FabricParts): Acceptor {
   const { stores, controllers } = options;
-  const { registry, lines, lifecycle, checks } = parts;
+  const { registry, lines, lifecycle, models, standIns, checks } = parts;
   const { noteFailure } = lines;
   return new Acceptor({
     routers: stores.routerSync,
@@ -147,6 +92,7 @@ function makeAcceptor(options: FabricOptions, limits: ChannelLimits, parts: Part
     lines,
     registry,
     table: makeTable(options, limits, parts),
+    standIns,
     limits,
     ownId: () => controllers.ownId(),
     onOpen: (channel, router) => {
@@ -156,16 +102,24 @@ function makeAcceptor(options: FabricOptions, limits: ChannelLimits, parts: Part
     },
     onClose: (channel, reason) => {
       lifecycle.closed(channel, reason);
+      standIns.closeOf(channel.routerId, reason);
+    },
+    onStandIn: (channel) => {
+      models.begin(channel);
+    },
+    onStandInClose: (channel) => {
+      models.end(channel);
     },
   });
 }
 
-function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, parts: Parts): MessageTable {
+function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, parts: FabricParts): MessageTable {
   const { traffic, lines } = parts;
   return messageTable({
     stores: options.stores,
     controllers: options.controllers,
     apiSessions: options.apiSessions,
+    extensions: options.extensions,
     sessionsSeen: options.sessionsSeen,
     log: lines.log,
     noteFailure: lines.noteFailure,
@@ -175,6 +129,7 @@ function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, part
     sessionSync: parts.sessionSync,
     sessionStates: new Spacing(wholeStateMs),
     circuits: traffic.circuits,
+    others: traffic.others,
     connected: traffic.connected,
     dials: traffic.dials,
     flights: traffic.flights,
@@ -182,21 +137,28 @@ function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, part
     memory: traffic.memory,
     sessions: traffic.sessions,
     links: traffic.links,
+    usage: traffic.usage,
+    peers: parts.peers,
+    listenerChanges: new Spacing(wholeStateMs),
     moves: traffic.moves,
     tunnels: traffic.tunnels,
     validation: traffic.validation,
   });
 }
 
-async function closeAll(acceptor: Acceptor, parts: Parts): Promise<void> {
-  const { registry, lines, presence, events, sessionSync, checks, models, traffic } = parts;
+async function closeAll(acceptor: Acceptor, parts: FabricParts): Promise<void> {
+  const { registry, lines, presence, standIns, others, records, linkSettings, events } = parts;
+  const { sessionSync, checks, models, traffic } = parts;
   events.close();
   acceptor.close();
   sessionSync.close();
-  for (const channel of [...registry.all()]) channel.close('the controller stops');
+  for (const channel of [...standIns.all(), ...registry.all()]) channel.close('the controller stops');
   await checks.close();
+  await others.close();
   await models.close();
   await traffic.close();
+  await linkSettings.close();
+  await records.close();
   await presence.close();
   lines.close();
 }

@@ -43,7 +43,7 @@ export class RouterLifecycle {
 
   opened(channel: OpenChannel, router: KnownRouter): void {
     const { routers, controllers, traffic, models, peers, log } = this.#options;
-    const { version: versionInfo } = channel.hello;
+    const { version: versionInfo, capabilities } = channel.hello;
     // First of all: a router that loses us before it has the list may not come back.
     channel.send(controllersMessage(controllers.now()));
     routers.add(channel, router, {
@@ -52,6 +52,7 @@ export class RouterLifecycle {
       hostname: '',
       protocols: {},
       versionInfo,
+      capabilitiesMask: BigInt.asIntN(64, capabilities).toString(),
     });
     if (router.isEdge) channel.send(serverHello(versionInfo.version));
     traffic.routerConnected(channel, router);
@@ -92,6 +93,9 @@ export class RouterLifecycle {
   #endRenewed(channel: OpenChannel): void {
     if (this.#renewals.has(channel)) return;
     const timer = setTimeout(() => {
+      this.#renewals.delete(channel);
+      // The certificate was exchanged over this very channel, which heard of it later than of the change.
+      if (this.#options.routers.routerOf(channel)?.fingerprint === channel.fingerprint) return;
       channel.close('the router has a new certificate');
     }, this.#options.renewedMs).unref();
     this.#renewals.set(channel, timer);

@@ -1,6 +1,6 @@
 // Generated from specs/ by scripts/generate. Do not edit.
 
-export type Api = 'client' | 'management';
+export type Api = 'client' | 'fabric' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

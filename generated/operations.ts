@@ -2,27 +2,32 @@
 
 import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';
 import type { Operations as ClientOperations } from './client/operations.js';
+import type { Operations as FabricOperations } from './fabric-api/operations.js';
 import type { Operations as ManagementOperations } from './management/operations.js';
 
 export interface OperationsOf {
   client: ClientOperations;
+  fabric: FabricOperations;
   management: ManagementOperations;
 }
 export type OperationId<A extends Api> = keyof OperationsOf[A] & string;
 
 const apiErrorEnvelopeResponse: ResponseSpec = { validator: 'response_apiErrorEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const binaryResponse: ResponseSpec = { validator: null, kind: 'binary', textTypes: [], itemValidator: null };
+const clusterMemberListResponseResponse: ResponseSpec = { validator: 'response_clusterMemberListResponse', kind: 'json', textTypes: [], itemValidator: 'response_clusterMemberListValue' };
 const createCurrentApiSessionCertificateEnvelopeResponse: ResponseSpec = { validator: 'response_createCurrentApiSessionCertificateEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const createEnvelopeResponse: ResponseSpec = { validator: 'response_createEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const createWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_createWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const currentApiSessionDetailEnvelopeResponse: ResponseSpec = { validator: 'response_currentApiSessionDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const currentIdentityDetailEnvelopeResponse: ResponseSpec = { validator: 'response_currentIdentityDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const dataIntegrityCheckResultEnvelopeResponse: ResponseSpec = { validator: 'response_dataIntegrityCheckResultEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const databaseSnapshotCreateResultEnvelopeResponse: ResponseSpec = { validator: 'response_databaseSnapshotCreateResultEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailApiSessionEnvelopeResponse: ResponseSpec = { validator: 'response_detailApiSessionEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailAuditEnvelopeResponse: ResponseSpec = { validator: 'response_detailAuditEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailAuthPolicyEnvelopeResponse: ResponseSpec = { validator: 'response_detailAuthPolicyEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailAuthenticatorEnvelopeResponse: ResponseSpec = { validator: 'response_detailAuthenticatorEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailCaEnvelopeResponse: ResponseSpec = { validator: 'response_detailCaEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const detailCircuitEnvelopeResponse: ResponseSpec = { validator: 'response_detailCircuitEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailConfigEnvelopeResponse: ResponseSpec = { validator: 'response_detailConfigEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailConfigTypeEnvelopeResponse: ResponseSpec = { validator: 'response_detailConfigTypeEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailControllerSettingEffectiveEnvelopeResponse: ResponseSpec = { validator: 'response_detailControllerSettingEffectiveEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -33,6 +38,7 @@ const detailEnrollmentEnvelopeResponse: ResponseSpec = { validator: 'response_de
 const detailExternalJwtSignerEnvelopeResponse: ResponseSpec = { validator: 'response_detailExternalJwtSignerEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailIdentityEnvelopeResponse: ResponseSpec = { validator: 'response_detailIdentityEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailIdentityTypeEnvelopeResponse: ResponseSpec = { validator: 'response_detailIdentityTypeEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const detailLinkEnvelopeResponse: ResponseSpec = { validator: 'response_detailLinkEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailMfaEnvelopeResponse: ResponseSpec = { validator: 'response_detailMfaEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailMfaRecoveryCodesEnvelopeResponse: ResponseSpec = { validator: 'response_detailMfaRecoveryCodesEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const detailPostureCheckEnvelopeResponse: ResponseSpec = { validator: 'response_detailPostureCheckEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -64,12 +70,14 @@ const headerMfaValidationCodeParameter: ParameterSpec = { name: 'mfa-validation-
 const headerSessionTokenParameter: ParameterSpec = { name: 'session-token', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerZitiTokenIssuerIdParameter: ParameterSpec = { name: 'ziti-token-issuer-id', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const identityExtendEnrollmentEnvelopeResponse: ResponseSpec = { validator: 'response_identityExtendEnrollmentEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const inspectResponseResponse: ResponseSpec = { validator: 'response_inspectResponse', kind: 'json', textTypes: [], itemValidator: null };
 const jwksResponse: ResponseSpec = { validator: 'response_jwks', kind: 'json', textTypes: [], itemValidator: null };
 const listApiSessionsEnvelopeResponse: ResponseSpec = { validator: 'response_listApiSessionsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_apiSessionDetail' };
 const listAuditEnvelopeResponse: ResponseSpec = { validator: 'response_listAuditEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_auditRecordDetail' };
 const listAuthPoliciesEnvelopeResponse: ResponseSpec = { validator: 'response_listAuthPoliciesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_authPolicyDetail' };
 const listAuthenticatorsEnvelopeResponse: ResponseSpec = { validator: 'response_listAuthenticatorsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_authenticatorDetail' };
 const listCasEnvelopeResponse: ResponseSpec = { validator: 'response_listCasEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_caDetail' };
+const listCircuitsEnvelopeResponse: ResponseSpec = { validator: 'response_listCircuitsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_circuitDetail' };
 const listClientExternalJwtSignersEnvelopeResponse: ResponseSpec = { validator: 'response_listClientExternalJwtSignersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_clientExternalJwtSignerDetail' };
 const listClientTerminatorsEnvelopeResponse: ResponseSpec = { validator: 'response_listClientTerminatorsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_terminatorClientDetail' };
 const listConfigTypesEnvelopeResponse: ResponseSpec = { validator: 'response_listConfigTypesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_configTypeDetail' };
@@ -83,14 +91,17 @@ const listEdgeRouterPoliciesEnvelopeResponse: ResponseSpec = { validator: 'respo
 const listEdgeRoutersEnvelopeResponse: ResponseSpec = { validator: 'response_listEdgeRoutersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_edgeRouterDetail' };
 const listEnrollmentsEnvelopeResponse: ResponseSpec = { validator: 'response_listEnrollmentsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_enrollmentDetail' };
 const listEnumeratedCapabilitiesEnvelopeResponse: ResponseSpec = { validator: 'response_listEnumeratedCapabilitiesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_capabilities' };
+const listEnumeratedRouterCapabilitiesEnvelopeResponse: ResponseSpec = { validator: 'response_listEnumeratedRouterCapabilitiesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_routerCapability' };
 const listExternalJwtSignersEnvelopeResponse: ResponseSpec = { validator: 'response_listExternalJwtSignersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_externalJwtSignerDetail' };
 const listIdentitiesEnvelopeResponse: ResponseSpec = { validator: 'response_listIdentitiesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_identityDetail' };
 const listIdentityTypesEnvelopeResponse: ResponseSpec = { validator: 'response_listIdentityTypesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_identityTypeDetail' };
+const listLinksEnvelopeResponse: ResponseSpec = { validator: 'response_listLinksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_linkDetail' };
 const listNetworkJWTsEnvelopeResponse: ResponseSpec = { validator: 'response_listNetworkJWTsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_networkJWT' };
 const listPostureCheckEnvelopeResponse: ResponseSpec = { validator: 'response_listPostureCheckEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_postureCheckDetail' };
 const listPostureCheckTypesEnvelopeResponse: ResponseSpec = { validator: 'response_listPostureCheckTypesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_postureCheckTypeDetail' };
 const listProtocolsEnvelopeResponse: ResponseSpec = { validator: 'response_listProtocolsEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const listRevocationsEnvelopeResponse: ResponseSpec = { validator: 'response_listRevocationsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_revocationDetail' };
+const listRoleAttributeUsagesEnvelopeResponse: ResponseSpec = { validator: 'response_listRoleAttributeUsagesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_roleAttributeUsage' };
 const listRoleAttributesEnvelopeResponse: ResponseSpec = { validator: 'response_listRoleAttributesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_roleAttributesList_item' };
 const listRoutersEnvelopeResponse: ResponseSpec = { validator: 'response_listRoutersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_routerDetail' };
 const listServiceConfigsEnvelopeResponse: ResponseSpec = { validator: 'response_listServiceConfigsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_serviceConfigDetail' };
@@ -127,12 +138,13 @@ const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'st
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryTokenParameter: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryUntilParameter: ParameterSpec = { name: 'until', in: 'query', type: 'string', format: null, required: false, enum: ['now'], minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryWithIdsParameter: ParameterSpec = { name: 'withIds', in: 'query', type: 'boolean', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const redeliverWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_redeliverWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const sessionCreateEnvelopeResponse: ResponseSpec = { validator: 'response_sessionCreateEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const totpTokenEnvelopeResponse: ResponseSpec = { validator: 'response_totpTokenEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const traceDetailEnvelopeResponse: ResponseSpec = { validator: 'response_traceDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 
-/** Every operation of both APIs. */
+/** Every operation of all APIs. */
 export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, OperationSpec>> } = {
   client: {
     authenticate: {
@@ -384,7 +396,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'enroll', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_ottEnrollmentRequest', names: 'ottEnrollmentRequest' }, maxBodyBytes: 65536,
       produces: ['application/json'],
-      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: enrollmentCertsEnvelopeResponse2, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     enrollToken: {
@@ -402,7 +414,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'updbCredentials', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_enrollUpdbBody', names: 'enrollUpdbBody' }, maxBodyBytes: 65536,
       produces: ['application/json'],
-      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: enrollmentCertsEnvelopeResponse2, 400: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     enrollmentChallenge: {
@@ -512,6 +524,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       produces: ['application/json'],
       responses: { 200: listEnumeratedCapabilitiesEnvelopeResponse, 304: emptyResponse2, 400: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: true, handsOutCredential: false,
+    },
+    listEnumeratedRouterCapabilities: {
+      api: 'client', operationId: 'listEnumeratedRouterCapabilities', method: 'GET', path: '/enumerated-router-capabilities',
+      pathParameters: [], parameters: [],
+      permission: 'own', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listEnumeratedRouterCapabilitiesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
     },
     listExternalJwtSigners: {
       api: 'client', operationId: 'listExternalJwtSigners', method: 'GET', path: '/external-jwt-signers',
@@ -662,6 +683,341 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       pathParameters: [], parameters: [],
       permission: 'partial', grantedBy: [], refusalStatus: 401,
       body: { name: 'mfaValidation', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_mfaCode', names: 'mfaCode' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+  },
+  fabric: {
+    checkDataIntegrity: {
+      api: 'fabric', operationId: 'checkDataIntegrity', method: 'POST', path: '/database/check-data-integrity',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 202: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    clusterListMembers: {
+      api: 'fabric', operationId: 'clusterListMembers', method: 'GET', path: '/cluster/list-members',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: clusterMemberListResponseResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    clusterMemberAdd: {
+      api: 'fabric', operationId: 'clusterMemberAdd', method: 'POST', path: '/cluster/add-member',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'member', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_clusterMemberAdd', names: 'clusterMemberAdd' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    clusterMemberRemove: {
+      api: 'fabric', operationId: 'clusterMemberRemove', method: 'POST', path: '/cluster/remove-member',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'member', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_clusterMemberRemove', names: 'clusterMemberRemove' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    clusterTransferLeadership: {
+      api: 'fabric', operationId: 'clusterTransferLeadership', method: 'POST', path: '/cluster/transfer-leadership',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'member', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_clusterTransferLeadership', names: 'clusterTransferLeadership' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    createDatabaseSnapshot: {
+      api: 'fabric', operationId: 'createDatabaseSnapshot', method: 'POST', path: '/database',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    createDatabaseSnapshotWithPath: {
+      api: 'fabric', operationId: 'createDatabaseSnapshotWithPath', method: 'POST', path: '/database/snapshot',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'snapshot', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_databaseSnapshotCreate', names: 'databaseSnapshotCreate' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: databaseSnapshotCreateResultEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    createRouter: {
+      api: 'fabric', operationId: 'createRouter', method: 'POST', path: '/routers',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'router', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_routerCreate', names: 'routerCreate' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    createService: {
+      api: 'fabric', operationId: 'createService', method: 'POST', path: '/services',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'service', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_serviceCreate', names: 'serviceCreate' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    createTerminator: {
+      api: 'fabric', operationId: 'createTerminator', method: 'POST', path: '/terminators',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'terminator', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_terminatorCreate', names: 'terminatorCreate' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    dataIntegrityResults: {
+      api: 'fabric', operationId: 'dataIntegrityResults', method: 'GET', path: '/database/data-integrity-results',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: dataIntegrityCheckResultEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    deleteCircuit: {
+      api: 'fabric', operationId: 'deleteCircuit', method: 'DELETE', path: '/circuits/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['ops', 'ops.delete'], refusalStatus: 401,
+      body: { name: 'options', required: false, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_circuitDelete', names: 'circuitDelete' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    deleteLink: {
+      api: 'fabric', operationId: 'deleteLink', method: 'DELETE', path: '/links/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['ops', 'ops.delete'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    deleteRouter: {
+      api: 'fabric', operationId: 'deleteRouter', method: 'DELETE', path: '/routers/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    deleteService: {
+      api: 'fabric', operationId: 'deleteService', method: 'DELETE', path: '/services/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    deleteTerminator: {
+      api: 'fabric', operationId: 'deleteTerminator', method: 'DELETE', path: '/terminators/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailCircuit: {
+      api: 'fabric', operationId: 'detailCircuit', method: 'GET', path: '/circuits/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: detailCircuitEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailLink: {
+      api: 'fabric', operationId: 'detailLink', method: 'GET', path: '/links/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: detailLinkEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailRouter: {
+      api: 'fabric', operationId: 'detailRouter', method: 'GET', path: '/routers/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: detailRouterEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailService: {
+      api: 'fabric', operationId: 'detailService', method: 'GET', path: '/services/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: detailServiceEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailTerminator: {
+      api: 'fabric', operationId: 'detailTerminator', method: 'GET', path: '/terminators/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: detailTerminatorEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    fixDataIntegrity: {
+      api: 'fabric', operationId: 'fixDataIntegrity', method: 'POST', path: '/database/fix-data-integrity',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 202: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    inspect: {
+      api: 'fabric', operationId: 'inspect', method: 'POST', path: '/inspections',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: ['ops', 'ops.read'], refusalStatus: 401,
+      body: { name: 'request', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_inspectRequest', names: 'inspectRequest' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: inspectResponseResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listCircuits: {
+      api: 'fabric', operationId: 'listCircuits', method: 'GET', path: '/circuits',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listCircuitsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listLinks: {
+      api: 'fabric', operationId: 'listLinks', method: 'GET', path: '/links',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listLinksEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listRouterTerminators: {
+      api: 'fabric', operationId: 'listRouterTerminators', method: 'GET', path: '/routers/{id}/terminators',
+      pathParameters: ['id'], parameters: [pathIdParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listTerminatorsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listRouters: {
+      api: 'fabric', operationId: 'listRouters', method: 'GET', path: '/routers',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listRoutersEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listServiceTerminators: {
+      api: 'fabric', operationId: 'listServiceTerminators', method: 'GET', path: '/services/{id}/terminators',
+      pathParameters: ['id'], parameters: [pathIdParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listTerminatorsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listServices: {
+      api: 'fabric', operationId: 'listServices', method: 'GET', path: '/services',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listServicesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listTerminators: {
+      api: 'fabric', operationId: 'listTerminators', method: 'GET', path: '/terminators',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listTerminatorsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    patchLink: {
+      api: 'fabric', operationId: 'patchLink', method: 'PATCH', path: '/links/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: ['ops', 'ops.update'], refusalStatus: 401,
+      body: { name: 'link', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_linkPatch', names: 'linkPatch' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    patchRouter: {
+      api: 'fabric', operationId: 'patchRouter', method: 'PATCH', path: '/routers/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'router', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_routerPatch', names: 'routerPatch' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    patchService: {
+      api: 'fabric', operationId: 'patchService', method: 'PATCH', path: '/services/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'service', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_servicePatch', names: 'servicePatch' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    patchTerminator: {
+      api: 'fabric', operationId: 'patchTerminator', method: 'PATCH', path: '/terminators/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'terminator', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_terminatorPatch', names: 'terminatorPatch' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    updateRouter: {
+      api: 'fabric', operationId: 'updateRouter', method: 'PUT', path: '/routers/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'router', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_routerUpdate', names: 'routerUpdate' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    updateService: {
+      api: 'fabric', operationId: 'updateService', method: 'PUT', path: '/services/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'service', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_serviceUpdate', names: 'serviceUpdate' }, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    updateTerminator: {
+      api: 'fabric', operationId: 'updateTerminator', method: 'PUT', path: '/terminators/{id}',
+      pathParameters: ['id'], parameters: [pathIdParameter],
+      permission: 'admin', grantedBy: [], refusalStatus: 401,
+      body: { name: 'terminator', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_terminatorUpdate', names: 'terminatorUpdate' }, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
@@ -1712,6 +2068,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: listIdentitiesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
+    listEdgeRouterRoleAttributeUsage: {
+      api: 'management', operationId: 'listEdgeRouterRoleAttributeUsage', method: 'GET', path: '/edge-router-role-attribute-usage',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter, queryWithIdsParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'router', 'router.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listRoleAttributeUsagesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
     listEdgeRouterRoleAttributes: {
       api: 'management', operationId: 'listEdgeRouterRoleAttributes', method: 'GET', path: '/edge-router-role-attributes',
       pathParameters: [], parameters: [headerIfNoneMatchParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
@@ -1766,6 +2131,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: listEnumeratedCapabilitiesEnvelopeResponse, 304: emptyResponse2, 400: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: true, handsOutCredential: false,
     },
+    listEnumeratedRouterCapabilities: {
+      api: 'management', operationId: 'listEnumeratedRouterCapabilities', method: 'GET', path: '/enumerated-router-capabilities',
+      pathParameters: [], parameters: [],
+      permission: 'own', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listEnumeratedRouterCapabilitiesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
     listExternalJwtSigners: {
       api: 'management', operationId: 'listExternalJwtSigners', method: 'GET', path: '/external-jwt-signers',
       pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
@@ -1791,6 +2165,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listEdgeRoutersEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listIdentityRoleAttributeUsage: {
+      api: 'management', operationId: 'listIdentityRoleAttributeUsage', method: 'GET', path: '/identity-role-attribute-usage',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter, queryWithIdsParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listRoleAttributeUsagesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listIdentityRoleAttributes: {
@@ -1854,6 +2237,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listNetworkJWTsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listPostureCheckRoleAttributeUsage: {
+      api: 'management', operationId: 'listPostureCheckRoleAttributeUsage', method: 'GET', path: '/posture-check-role-attribute-usage',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter, queryWithIdsParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'posture-check', 'posture-check.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listRoleAttributeUsagesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listPostureCheckRoleAttributes: {
@@ -1998,6 +2390,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listServicesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listServiceRoleAttributeUsage: {
+      api: 'management', operationId: 'listServiceRoleAttributeUsage', method: 'GET', path: '/service-role-attribute-usage',
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter, queryWithIdsParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listRoleAttributeUsagesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listServiceRoleAttributes: {

@@ -5,6 +5,7 @@ import type { Api, Method, RouteNode } from './operation.js';
 /** What precedes every path of an API. */
 export const basePaths: Readonly<Record<Api, string>> = {
   client: '/edge/client/v1',
+  fabric: '/fabric/v1',
   management: '/edge/management/v1',
 };
 
@@ -59,6 +60,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       updb: node({ POST: 'enrollUpdb' }, {}, null),
     }, null),
     'enumerated-capabilities': node({ GET: 'listEnumeratedCapabilities' }, {}, null),
+    'enumerated-router-capabilities': node({ GET: 'listEnumeratedRouterCapabilities' }, {}, null),
     'external-jwt-signers': node({ GET: 'listExternalJwtSigners' }, {}, null),
     'network-jwts': node({ GET: 'listNetworkJWTs' }, {}, null),
     'posture-response': node({ POST: 'createPostureResponse' }, {}, null),
@@ -73,6 +75,30 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       spec: node({ GET: 'detailSpecBody' }, {}, null),
     }, null)),
     version: node({ GET: 'listVersion' }, {}, null),
+  }, null),
+  fabric: node({}, {
+    circuits: node({ GET: 'listCircuits' }, {}, node({ DELETE: 'deleteCircuit', GET: 'detailCircuit' }, {}, null)),
+    cluster: node({}, {
+      'add-member': node({ POST: 'clusterMemberAdd' }, {}, null),
+      'list-members': node({ GET: 'clusterListMembers' }, {}, null),
+      'remove-member': node({ POST: 'clusterMemberRemove' }, {}, null),
+      'transfer-leadership': node({ POST: 'clusterTransferLeadership' }, {}, null),
+    }, null),
+    database: node({ POST: 'createDatabaseSnapshot' }, {
+      'check-data-integrity': node({ POST: 'checkDataIntegrity' }, {}, null),
+      'data-integrity-results': node({ GET: 'dataIntegrityResults' }, {}, null),
+      'fix-data-integrity': node({ POST: 'fixDataIntegrity' }, {}, null),
+      snapshot: node({ POST: 'createDatabaseSnapshotWithPath' }, {}, null),
+    }, null),
+    inspections: node({ POST: 'inspect' }, {}, null),
+    links: node({ GET: 'listLinks' }, {}, node({ DELETE: 'deleteLink', GET: 'detailLink', PATCH: 'patchLink' }, {}, null)),
+    routers: node({ GET: 'listRouters', POST: 'createRouter' }, {}, node({ DELETE: 'deleteRouter', GET: 'detailRouter', PATCH: 'patchRouter', PUT: 'updateRouter' }, {
+      terminators: node({ GET: 'listRouterTerminators' }, {}, null),
+    }, null)),
+    services: node({ GET: 'listServices', POST: 'createService' }, {}, node({ DELETE: 'deleteService', GET: 'detailService', PATCH: 'patchService', PUT: 'updateService' }, {
+      terminators: node({ GET: 'listServiceTerminators' }, {}, null),
+    }, null)),
+    terminators: node({ GET: 'listTerminators', POST: 'createTerminator' }, {}, node({ DELETE: 'deleteTerminator', GET: 'detailTerminator', PATCH: 'patchTerminator', PUT: 'updateTerminator' }, {}, null)),
   }, null),
   management: node({ GET: 'listRoot' }, {
     '.well-known': node({}, {
@@ -128,6 +154,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       'edge-routers': node({ GET: 'listEdgeRouterPolicyEdgeRouters' }, {}, null),
       identities: node({ GET: 'listEdgeRouterPolicyIdentities' }, {}, null),
     }, null)),
+    'edge-router-role-attribute-usage': node({ GET: 'listEdgeRouterRoleAttributeUsage' }, {}, null),
     'edge-router-role-attributes': node({ GET: 'listEdgeRouterRoleAttributes' }, {}, null),
     'edge-routers': node({ GET: 'listEdgeRouters', POST: 'createEdgeRouter' }, {}, node({ DELETE: 'deleteEdgeRouter', GET: 'detailEdgeRouter', PATCH: 'patchEdgeRouter', PUT: 'updateEdgeRouter' }, {
       'edge-router-policies': node({ GET: 'listEdgeRouterEdgeRouterPolicies' }, {}, null),
@@ -140,6 +167,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       refresh: node({ POST: 'refreshEnrollment' }, {}, null),
     }, null)),
     'enumerated-capabilities': node({ GET: 'listEnumeratedCapabilities' }, {}, null),
+    'enumerated-router-capabilities': node({ GET: 'listEnumeratedRouterCapabilities' }, {}, null),
     events: node({ GET: 'streamEvents' }, {}, null),
     'external-jwt-signers': node({ GET: 'listExternalJwtSigners', POST: 'createExternalJwtSigner' }, {}, node({ DELETE: 'deleteExternalJwtSigner', GET: 'detailExternalJwtSigner', PATCH: 'patchExternalJwtSigner', PUT: 'updateExternalJwtSigner' }, {}, null)),
     identities: node({ GET: 'listIdentities', POST: 'createIdentity' }, {}, node({ DELETE: 'deleteIdentity', GET: 'detailIdentity', PATCH: 'patchIdentity', PUT: 'updateIdentity' }, {
@@ -158,9 +186,11 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       services: node({ GET: 'listIdentityServices' }, {}, null),
       trace: node({ PUT: 'updateIdentityTracing' }, {}, null),
     }, null)),
+    'identity-role-attribute-usage': node({ GET: 'listIdentityRoleAttributeUsage' }, {}, null),
     'identity-role-attributes': node({ GET: 'listIdentityRoleAttributes' }, {}, null),
     'identity-types': node({ GET: 'listIdentityTypes' }, {}, node({ GET: 'detailIdentityType' }, {}, null)),
     'network-jwts': node({ GET: 'listNetworkJWTs' }, {}, null),
+    'posture-check-role-attribute-usage': node({ GET: 'listPostureCheckRoleAttributeUsage' }, {}, null),
     'posture-check-role-attributes': node({ GET: 'listPostureCheckRoleAttributes' }, {}, null),
     'posture-check-types': node({ GET: 'listPostureCheckTypes' }, {}, node({ GET: 'detailPostureCheckType' }, {}, null)),
     'posture-checks': node({ GET: 'listPostureChecks', POST: 'createPostureCheck' }, {}, node({ DELETE: 'deletePostureCheck', GET: 'detailPostureCheck', PATCH: 'patchPostureCheck', PUT: 'updatePostureCheck' }, {}, null)),
@@ -175,6 +205,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       'posture-checks': node({ GET: 'listServicePolicyPostureChecks' }, {}, null),
       services: node({ GET: 'listServicePolicyServices' }, {}, null),
     }, null)),
+    'service-role-attribute-usage': node({ GET: 'listServiceRoleAttributeUsage' }, {}, null),
     'service-role-attributes': node({ GET: 'listServiceRoleAttributes' }, {}, null),
     services: node({ GET: 'listServices', POST: 'createService' }, {}, node({ DELETE: 'deleteService', GET: 'detailService', PATCH: 'patchService', PUT: 'updateService' }, {
       configs: node({ GET: 'listServiceConfig' }, {}, null),

@@ -5,7 +5,7 @@ import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { OwedToken, RequiredSigner, TokenSigner } from '../domain/auth/external-signer.js';
 import type { IssuedCertificateRecord } from '../db/stores/issued-certificates.js';
 import type { ApiSessionDraft, ClientInfo } from '../db/stores/api-sessions.js';
-import type { Proof } from '../db/stores/session-opening.js';
+import type { LoginProof } from '../db/stores/session-opening.js';
 import type { AccessEpoch } from '../db/stores/access-view.js';
 import type { Actor } from '../db/postgres/attribution.js';
 import type { Stores, StoreSet } from '../db/stores/stores.js';
@@ -16,6 +16,7 @@ import type { PolicyType } from '../domain/model.js';
 import type { BEGINNING, EventId } from '../domain/events/position.js';
 import type { EdgeConnection } from '../domain/router.js';
 import type { PublicJwk } from '../domain/auth/signed-jwt.js';
+import type { LoginProvider } from './login-provider.js';
 import type { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import type { SigningRequest } from '../domain/pki/csr.js';
 import type { KeyRing } from '../domain/pki/master-key.js';
@@ -54,14 +55,14 @@ export interface ApiSessions {
    */
   open(
     draft: NewApiSession,
-    proof: Proof,
+    proof: LoginProof,
     client: ClientInfo,
     stores: Pick<StoreSet, 'apiSessions'>,
   ): Promise<(LiveApiSession & { readonly token: string }) | undefined>;
   /** The caller ends its session. @throws DomainError `notFound` */
   logOut(caller: Pick<Caller, 'apiSessionId' | 'identityId'>, stores: Pick<StoreSet, 'apiSessions'>): Promise<void>;
-  /** The session of a token; found without hashing it when the id is known. @throws DomainError `unauthenticated` */
-  live(token: string, apiSessionId?: string): Promise<LiveApiSession>;
+  /** Its token is hashed only when the session is not known by its id. @throws DomainError `unauthenticated` */
+  live(caller: Pick<Caller, 'token' | 'apiSessionId' | 'bearer'>): Promise<LiveApiSession>;
 }
 
 /** A number that moves whenever what hangs on it may have changed. */
@@ -178,7 +179,7 @@ export interface SignerKeys {
   find(signer: TokenSigner, kid: string | undefined, trace?: OutgoingTrace): Promise<KnownKey | undefined>;
 }
 
-/** Told of the requests that one request makes necessary. */
+/** Is called for the requests that one request makes necessary. */
 export interface OutgoingTrace {
   /** @returns headers to send, and what is called at the end, with the error if it failed */
   begin(url: URL): OutgoingSpan;
@@ -222,9 +223,10 @@ export interface Maintenance {
   /**
    * Writes all that the database holds into a new file, and answers when that is whole. It goes on without a caller.
    * @param actor  who asks, for the audit record
+   * @returns the path of the file
    * @throws DomainError `rateLimited` while other work is under way, `unavailable` when the file cannot be written
    */
-  snapshot(actor: Actor | undefined): Promise<void>;
+  snapshot(actor: Actor | undefined): Promise<string>;
   /**
    * Begins a check of data integrity, and answers when it has begun; `stores.integrity` tells how far it is.
    * @throws DomainError `rateLimited` as a snapshot
@@ -238,6 +240,8 @@ export interface EdgeConnections {
 }
 
 export interface Context {
+  /** Null where the settings offer none. */
+  readonly loginProvider: LoginProvider | null;
   /** Why events may not be sent to a URL, as far as that is known before its name is resolved; undefined: they may. */
   readonly targetFault: (url: string) => string | undefined;
   readonly eventStreams: EventStreams;
@@ -246,7 +250,7 @@ export interface Context {
   readonly edgeConnections: EdgeConnections;
   readonly passwords: Passwords;
   /** For verifying chains of certificates, a millisecond each. */
-  readonly turnQueue: YieldQueue;
+  readonly yieldQueue: YieldQueue;
   readonly apiSessions: ApiSessions;
   readonly signerKeys: SignerKeys;
   readonly secondTokens: SecondTokens;

@@ -1,5 +1,5 @@
 /**
- * Texts of the elements of lists, each beside the row that it was made of, as the database wrote that row. A list still
+ * Texts of the elements of lists, each with the row that it was made of, as the database wrote that row. A list still
  * reads its rows. An element whose row and context are what they were is sent again as it was checked and written: it
  * is not read, mapped, checked and written once more. So nothing here can be out of date, and nothing has to be
  * forgotten: all that an element shows is in its row or in its context.

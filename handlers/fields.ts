@@ -161,3 +161,13 @@ export function requireName(name: string): string {
 export function givenName(name: string | null | undefined): string | undefined {
   return name === null || name === undefined ? undefined : requireName(name);
 }
+
+/**
+ * The same answer, of which an integer of 64 bits is written by its digits, since a number of JavaScript may lose some.
+ * `server/http/json.ts` knows the digits by a NUL before them, which nothing that is stored has.
+ */
+export function withDigits<T extends object>(answer: T, member: keyof T & string, digits: string): T {
+  if (Number.isSafeInteger(Number(digits))) return answer;
+  const toJSON = () => ({ ...answer, [member]: `\0${digits}` });
+  return Object.defineProperty(answer, 'toJSON', { value: toJSON });
+}

@@ -1,5 +1,7 @@
 /** Public information: version, capabilities, API descriptions, trusted CAs, how to enroll. */
-import { notFound } from '../domain/errors.js';
+import { notFound, raise } from '../domain/errors.js';
+import { PROVIDER_PATH } from '../domain/oidc/issuers.js';
+import { ROUTER_CAPABILITIES } from '../domain/router.js';
 import type { Controller } from '../domain/model.js';
 import type { ListRequest } from '../db/query/lists.js';
 import type { Api } from '../generated/operation.js';
@@ -10,19 +12,27 @@ import type { Handler } from './handler.js';
 import type { Documents, Context } from './context.js';
 import { baseFields, isoTime, linksOf } from './fields.js';
 
-/** Capabilities that this controller offers. Clients fall back to `authenticate` where one is missing. */
-const CAPABILITIES = ['EDGE_CONTROLLER'] as const;
+type Offer = Pick<Context, 'loginProvider'>;
 
-export function toVersion({ version, network }: Pick<Context, 'version' | 'network'>): Response.Version {
+/** Capabilities that this controller offers. Clients fall back to `authenticate` where one is missing. */
+const capabilitiesOf = ({ loginProvider }: Offer): Response.Capabilities[] => [
+  'EDGE_CONTROLLER',
+  ...(loginProvider === null ? [] : (['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'] as const)),
+];
+
+function toVersion(context: Pick<Context, 'version' | 'network' | 'loginProvider'>): Response.Version {
+  const { version, network, loginProvider } = context;
   const api = (path: string) => ({ v1: { apiBaseUrls: [`https://${network.advertise}${path}`], path } });
   return {
     apiVersions: {
       edge: api(basePaths.client),
       'edge-client': api(basePaths.client),
       'edge-management': api(basePaths.management),
+      fabric: api(basePaths.fabric),
+      ...(loginProvider === null ? {} : { 'edge-oidc': api(PROVIDER_PATH) }),
     },
     buildDate: version.buildDate,
-    capabilities: CAPABILITIES,
+    capabilities: capabilitiesOf(context),
     revision: version.revision,
     runtimeVersion: version.runtimeVersion,
     version: version.version,
@@ -38,10 +48,14 @@ export const listVersion: Handler<'client', 'listVersion'> = async (_input, cont
   context.responseCache.constant('version', () => ok(toVersion(context)));
 
 /** GET /enumerated-capabilities */
-export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async (
+export const listEnumeratedCapabilities: Handler<'client', 'listEnumeratedCapabilities'> = async (_input, context) =>
+  context.responseCache.constant('capabilities', () => ok(capabilitiesOf(context)));
+
+/** GET /enumerated-router-capabilities */
+export const listEnumeratedRouterCapabilities: Handler<'client', 'listEnumeratedRouterCapabilities'> = async (
   _input,
   { responseCache },
-) => responseCache.constant('capabilities', () => ok([...CAPABILITIES]));
+) => responseCache.constant('router capabilities', () => ok([...ROUTER_CAPABILITIES]));
 
 /** GET /.well-known/est/cacerts: the trusted CAs as PKCS#7, before any trust exists. */
 export const listWellKnownCas: Handler<'client', 'listWellKnownCas'> = async (_input, { pki }) =>
@@ -57,7 +71,7 @@ export const listControllers = async (
   { stores }: Pick<Context, 'stores'>,
 ) => listOf(await stores.controllers.list(query), toControllerDetail);
 
-function toControllerDetail(item: Controller): Response.ControllerDetail {
+export function toControllerDetail(item: Controller): Response.ControllerDetail {
   return {
     apiAddresses: item.apiAddresses,
     certPem: item.certPem,
@@ -70,7 +84,11 @@ function toControllerDetail(item: Controller): Response.ControllerDetail {
   };
 }
 
-const SPEC_IDS: Readonly<Record<Api, string>> = { client: 'edge-client', management: 'edge-management' };
+const SPEC_IDS: Readonly<Record<Api, string>> = {
+  client: 'edge-client',
+  fabric: 'fabric',
+  management: 'edge-management',
+};
 
 function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {
   return {
@@ -80,9 +98,8 @@ function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {
 }
 
 function apiOf(id: string): Api {
-  if (id === SPEC_IDS.client) return 'client';
-  if (id === SPEC_IDS.management) return 'management';
-  throw notFound('spec', id);
+  const apis = Object.keys(SPEC_IDS) as Api[];
+  return apis.find((api) => SPEC_IDS[api] === id) ?? raise(notFound('spec', id));
 }
 
 /** GET /specs of the client API. */

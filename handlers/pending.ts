@@ -7,5 +7,6 @@ import type { OperationId } from '../generated/operations.js';
 
 export const pending = {
   client: ['enrollmentChallenge'],
+  fabric: [],
   management: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

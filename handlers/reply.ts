@@ -5,10 +5,21 @@ import type { ApiSessionId, IdentityId } from '../domain/ids.js';
 import type { SessionApi } from '../domain/credentials.js';
 import type { Trace } from '../domain/administration.js';
 
+/** A signed token, and the certificates of its session. */
+export interface Bearer {
+  readonly expiresAt: Date;
+  /** The session has had a certificate. */
+  readonly isCertificateBound: boolean;
+  /** SHA-256 of the certificate that the session was opened with; null without one. */
+  readonly certificateHash: Buffer | null;
+}
+
 /** Caller: an API session and the identity behind it. */
 export interface Caller {
   readonly apiSessionId: ApiSessionId;
   readonly token: string;
+  /** Facts of a caller that shows a signed token; null: the token is good as long as its session is. */
+  readonly bearer: Bearer | null;
   readonly identityId: IdentityId;
   readonly identityName: string;
   /** The API whose login opened the session. */

@@ -43,7 +43,7 @@ export interface VisibleGrants {
   } | null;
 }
 
-interface Answer {
+interface CachedReply {
   readonly epoch: number | string;
   /** null: the epoch moved while it was made. */
   readonly state: Buffer | null;
@@ -51,23 +51,24 @@ interface Answer {
   readonly goodUntilMs: number;
 }
 
-interface SessionAnswer {
+interface SessionReply {
   readonly epoch: number;
   readonly text: KeptText;
   readonly goodUntilMs: number;
 }
 
-const isGood = ({ goodUntilMs }: SessionAnswer | Answer) => goodUntilMs === Infinity || performance.now() < goodUntilMs;
+const isGood = ({ goodUntilMs }: SessionReply | CachedReply) =>
+  goodUntilMs === Infinity || performance.now() < goodUntilMs;
 
 type Keepable = DataReply<200, unknown> | ListReply<200, unknown>;
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export class ResponseCache {
-  readonly #answers: LRUCache<string, Answer>;
+  readonly #answers: LRUCache<string, CachedReply>;
 
   /** Responses for each session in memory, for as long as it is there. */
-  #bySession = new WeakMap<ApiSession, SessionAnswer>();
+  #bySession = new WeakMap<ApiSession, SessionReply>();
   readonly #constants = new Map<string, KeptText>();
   readonly #running = new Map<string, Promise<unknown>>();
   /** How often all was forgotten. */
@@ -102,7 +103,7 @@ export class ResponseCache {
     this.#running.clear();
   }
 
-  #keep(key: string, answer: Answer, age: number): void {
+  #keep(key: string, answer: CachedReply, age: number): void {
     if (age === this.#age) this.#answers.set(key, answer);
   }
 

@@ -9,6 +9,7 @@ const CHANGES = ['put', 'patch', 'delete'];
 
 /** Answers that are kept as text, with their tags. */
 const KEPT: Readonly<Record<ApiName, readonly string[]>> = {
+  fabric: [],
   client: [
     'detailSpecBody',
     'listEnumeratedCapabilities',
@@ -43,9 +44,11 @@ const ENTITY_TAG: JsonObject = {
 
 /**
  * Changes `paths`. An entity is what has a detail and can be changed or deleted by its id; in the client API only what
- * can be changed, since a session has nothing that a second writer could overwrite.
+ * can be changed, since a session has nothing that a second writer could overwrite. The fabric API has none of it: what
+ * it shows moves by itself.
  */
 export function addConditions(api: ApiName, paths: JsonObject): void {
+  if (api === 'fabric') return;
   const collections = new Set<string>();
   for (const [path, item] of Object.entries(paths)) {
     const collection = collectionOf(path);

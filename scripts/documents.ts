@@ -7,16 +7,35 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { dump } from 'js-yaml';
+import { Document, Scalar, isCollection, visit } from 'yaml';
 import { toOpenApi31 } from './openapi/document.js';
 import { loadSpecs } from './spec-bundle.js';
-import { apis, httpMethods } from './spec-document.js';
+import { apis, folderOf, httpMethods } from './spec-document.js';
 import type { ApiName, OpenApiDocument } from './spec-document.js';
 
 export const CHECKSUMS = 'documents.sha256';
 
-const toYaml = (document: unknown): string => dump(document, { noRefs: true, lineWidth: 120 });
 const toJson = (document: unknown): string => `${JSON.stringify(document, null, 1)}\n`;
+
+const WIDTH = 120;
+
+/**
+ * YAML 1.2 that readers of 1.1 understand alike: what 1.1 would take for a date, a flag or a number is quoted. Texts
+ * with long lines are folded, and texts with several lines are literal blocks.
+ */
+function toYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar(key, node, path) {
+      if (key === 'key' || typeof node.value !== 'string') return;
+      const width = WIDTH - 2 * path.filter(isCollection).length;
+      const lines = node.value.split('\n');
+      if (lines.some((line) => line.length > width && line.includes(' '))) node.type = Scalar.BLOCK_FOLDED;
+      else if (lines.length > 1) node.type = Scalar.BLOCK_LITERAL;
+    },
+  });
+  return document.toString({ lineWidth: WIDTH, singleQuote: true });
+}
 
 /**
  * The document as it is served. What OpenAPI 2.0 calls `type: file` has its examples in 3.1 alone: tools compare an
@@ -36,15 +55,15 @@ export function reviewedForm(document: OpenApiDocument): string {
   return toYaml(JSON.parse(toJson(withoutFileExamples(document))));
 }
 
-/** The forms of both documents that are made at build, by the name of their file. */
+/** The forms of all documents that are made at build, by the name of their file. */
 export function builtForms(documents: Readonly<Record<ApiName, OpenApiDocument>>): Map<string, string> {
   return new Map(
     apis.flatMap((api): [string, string][] => {
       const openApi31 = toOpenApi31(documents[api]);
       return [
-        [`${api}.json`, toJson(withoutFileExamples(documents[api]))],
-        [`${api}.openapi.json`, toJson(openApi31)],
-        [`${api}.openapi.yml`, toYaml(openApi31)],
+        [`${folderOf(api)}.json`, toJson(withoutFileExamples(documents[api]))],
+        [`${folderOf(api)}.openapi.json`, toJson(openApi31)],
+        [`${folderOf(api)}.openapi.yml`, toYaml(openApi31)],
       ];
     }),
   );

@@ -18,9 +18,8 @@ import { emitTypes } from './generate/types.js';
 import { emitValidators } from './generate/validators.js';
 import { toSchemas } from './openapi/schema.js';
 import { loadSpecs } from './spec-bundle.js';
+import { apis, folderOf } from './spec-document.js';
 import type { JsonObject, OpenApiDocument } from './spec-document.js';
-
-const APIS: readonly Api[] = ['client', 'management'];
 
 /** Everything in generated/, by path. `rootDir` is the folder that holds specs/. */
 export function generate(rootDir: string): Map<string, string> {
@@ -37,17 +36,18 @@ function networkFiles(management: OpenApiDocument): [path: string, content: stri
 /** What comes of the bundled documents alone. */
 export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<string, string> {
   const files = new Map<string, string>();
-  const parts = APIS.map((api) => {
+  const parts = apis.map((api) => {
+    const folder = folderOf(api);
     const catalog = new Catalog(readModel(api, documents[api]));
     const { code, items } = emitValidators(catalog);
-    files.set(`${api}.yml`, reviewedForm(documents[api] as OpenApiDocument));
+    files.set(`${folder}.yml`, reviewedForm(documents[api] as OpenApiDocument));
     const names = new NameTables(catalog);
-    files.set(`${api}/names.ts`, `${HEADER}\n${names.emit()}`);
-    files.set(`${api}/request.ts`, `${HEADER}\n${emitTypes(catalog, 'request')}`);
-    files.set(`${api}/response.ts`, `${HEADER}\n${emitTypes(catalog, 'response')}`);
-    files.set(`${api}/operations.ts`, `${HEADER}\n${emitOperationTypes(catalog)}`);
-    files.set(`${api}/validators.cjs`, HEADER + code);
-    files.set(`${api}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
+    files.set(`${folder}/names.ts`, `${HEADER}\n${names.emit()}`);
+    files.set(`${folder}/request.ts`, `${HEADER}\n${emitTypes(catalog, 'request')}`);
+    files.set(`${folder}/response.ts`, `${HEADER}\n${emitTypes(catalog, 'response')}`);
+    files.set(`${folder}/operations.ts`, `${HEADER}\n${emitOperationTypes(catalog)}`);
+    files.set(`${folder}/validators.cjs`, HEADER + code);
+    files.set(`${folder}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
     return { model: catalog.model, items, names };
   });
   files.set(CHECKSUMS, checksums(builtForms(documents as Record<Api, OpenApiDocument>)));

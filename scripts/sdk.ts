@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { apis } from './spec-document.js';
+import { apis, folderOf } from './spec-document.js';
 import type { ApiName } from './spec-document.js';
 import { corrections, templates } from './sdk/corrections.js';
 import { documentOfTree, served } from './sdk/documents.js';
@@ -13,9 +13,9 @@ import { generateSdks, ROOT, runGenerator } from './sdk/generator.js';
 import { writeSignatures } from './sdk/signatures.js';
 
 const USAGE = `Usage:
-  npm run sdk -- LANGUAGE DIR [client|management]
+  npm run sdk -- LANGUAGE DIR [client|fabric|management]
       LANGUAGE is typescript, go, python or java, or any name that OpenAPI Generator knows.
-      Without an API both come, in DIR/client and DIR/management.
+      Without an API all come, in DIR/client, DIR/fabric and DIR/management.
         --from URL      the document that this controller serves, not the one of this tree
         --ca FILE       with --from: certificates of the network's authorities, PEM
         --sha256 HEX    with --from: fingerprint of the network's root, which the controller then publishes itself
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   else if (word === 'corrections') printCorrections();
   else if (word === 'signatures') writeSignatures();
   else if (word === 'validate')
-    for (const name of apis) await runGenerator(['validate', '-i', join(ROOT, 'generated', `${name}.json`)]);
+    for (const name of apis) await runGenerator(['validate', '-i', join(ROOT, 'generated', `${folderOf(name)}.json`)]);
   else if (word === undefined || directory === undefined)
     throw new UsageError('A language and a directory are needed.');
   else await generate(word, directory, apisOf(api), values);
@@ -62,7 +62,7 @@ function readArguments() {
 function apisOf(word: string | undefined): readonly ApiName[] {
   if (word === undefined) return apis;
   const found = apis.find((name) => name === word);
-  if (found === undefined) throw new UsageError(`${word} is no API: client or management.`);
+  if (found === undefined) throw new UsageError(`${word} is no API: client, fabric or management.`);
   return [found];
 }
 

@@ -1,11 +1,11 @@
-// Builds the two OpenAPI documents out of the fragments in specs/ (docs/architecture.md describes the layout).
+// Builds the OpenAPI documents out of the fragments in specs/ (docs/architecture.md describes the layout).
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { CORE_SCHEMA, load } from 'js-yaml';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { parse } from 'yaml';
 import { addConditions } from './conditional.js';
 import { addExamples } from './examples/add.js';
-import { apis, httpMethods, isObject, rootKeys, sections, splitReference } from './spec-document.js';
+import { apis, folderOf, httpMethods, isObject, rootKeys, sections, splitReference } from './spec-document.js';
 import type { ApiName, JsonObject, JsonValue, OpenApiDocument, Section } from './spec-document.js';
 import { fillEnums } from './spec-enums.js';
 import { declareNulls } from './spec-nulls.js';
@@ -16,12 +16,13 @@ interface Merged {
   origins: Map<string, string>;
 }
 
-/** The documents of both APIs. `rootDir` is the project's folder, the one that holds `specs/`. */
+/** The documents of all APIs. `rootDir` is the project's folder, the one that holds `specs/`. */
 export function loadSpecs(rootDir: string): Record<ApiName, OpenApiDocument> {
   const client = loadApi(rootDir, 'client').document;
+  const fabric = loadApi(rootDir, 'fabric').document;
   const management = loadApi(rootDir, 'management').document;
-  addExamples([client, management]);
-  return { client, management };
+  addExamples([client, fabric, management]);
+  return { client, fabric, management };
 }
 
 /** What the fragments define and no document needs, each as `file: section/key`. */
@@ -43,7 +44,7 @@ interface LoadedApi {
 
 function loadApi(rootDir: string, api: ApiName): LoadedApi {
   const specDir = join(rootDir, 'specs');
-  const rootFile = join(specDir, `${api}.yml`);
+  const rootFile = join(specDir, `${folderOf(api)}.yml`);
   const root = readYaml(rootDir, rootFile);
   for (const key of Object.keys(root)) {
     if (!rootKeys.includes(key) && !key.startsWith('x-')) {
@@ -52,7 +53,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
   }
 
   const merged: Merged = { values: { paths: {}, parameters: {}, responses: {}, definitions: {} }, origins: new Map() };
-  for (const file of [...yamlFiles(join(specDir, 'shared')), ...yamlFiles(join(specDir, api))]) {
+  for (const file of [...sharedFiles(specDir, root), ...yamlFiles(join(specDir, folderOf(api)))]) {
     mergeFragment(rootDir, file, merged);
   }
   addConditions(api, merged.values.paths);
@@ -66,7 +67,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
     if (value !== undefined) document[key] = sortKeys(value);
   }
   for (const [key, value] of Object.entries(root)) {
-    if (key.startsWith('x-')) document[key] = sortKeys(value);
+    if (key.startsWith('x-') && key !== SHARED) document[key] = sortKeys(value);
   }
   document['paths'] = sortPaths(merged.values.paths);
   for (const section of sections) {
@@ -80,7 +81,17 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
   return { document: typed, kept, origins: merged.origins };
 }
 
+/** Names the files of specs/shared that an API takes, where it does not take them all. */
+const SHARED = 'x-shared';
+
+function sharedFiles(specDir: string, root: JsonObject): string[] {
+  const files = yamlFiles(join(specDir, 'shared'));
+  const wanted = root[SHARED];
+  return Array.isArray(wanted) ? files.filter((file) => wanted.includes(basename(file))) : files;
+}
+
 function yamlFiles(dir: string): string[] {
+  if (!existsSync(dir)) return [];
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.yml'))
     .sort()
@@ -89,9 +100,17 @@ function yamlFiles(dir: string): string[] {
 
 function readYaml(rootDir: string, file: string): JsonObject {
   const name = relative(rootDir, file);
-  const value = load(readFileSync(file, 'utf8'), { filename: name, schema: CORE_SCHEMA });
+  const value = parseYaml(name, readFileSync(file, 'utf8'));
   if (!isObject(value)) throw new Error(`${name}: a mapping is expected at the top level`);
   return value;
+}
+
+function parseYaml(name: string, text: string): JsonValue {
+  try {
+    return parse(text) as JsonValue;
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function mergeFragment(rootDir: string, file: string, merged: Merged): void {

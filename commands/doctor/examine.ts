@@ -141,11 +141,13 @@ async function examineNetwork(
     const matching = keyRing === undefined ? [] : [examineKey(record, keyRing)];
     const opens = keyRing !== undefined && matching.every(({ level }) => level !== 'fault');
     const records = await network.allPki();
-    const prints = new Set(records.filter(({ purpose }) => purpose === 'server').map(({ fingerprint }) => fingerprint));
+    const fingerprints = new Set(
+      records.filter(({ purpose }) => purpose === 'server').map(({ fingerprint }) => fingerprint),
+    );
     return {
       findings: [...findings, ...matching, ...examineCertificates(records)],
       seals: opens ? sealsOf(keyRing) : undefined,
-      isOurs: (certificate) => prints.has(certificate.fingerprint.replaceAll(':', '').toLowerCase()),
+      isOurs: (certificate) => fingerprints.has(certificate.fingerprint.replaceAll(':', '').toLowerCase()),
     };
   };
   return withLane(connection, new AbortController().signal, async (lane) => {

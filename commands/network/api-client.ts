@@ -28,7 +28,7 @@ const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 250;
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: JsonObject;
@@ -106,7 +106,7 @@ export class ApiClient {
     this.identityId = asText(data['identityId']);
   }
 
-  #send(method: string, path: string, body?: unknown): Promise<Answer> {
+  #send(method: string, path: string, body?: unknown): Promise<ApiResponse> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       'accept': 'application/json',
@@ -123,7 +123,7 @@ export class ApiClient {
         new URL(`${this.base.pathname}/${path}`, this.base),
         { agent: this.agent, method, headers, timeout: PATIENCE_MS },
         (response) => {
-          readAnswer(response).then(resolve, fail);
+          readResponse(response).then(resolve, fail);
         },
       );
       outgoing.on('timeout', () => outgoing.destroy(new Error('no answer for a minute')));
@@ -133,7 +133,7 @@ export class ApiClient {
   }
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readResponse(response: IncomingMessage): Promise<ApiResponse> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -178,7 +178,7 @@ function readText(file: string): string {
 
 const firstLine = (file: string): string => readText(file).split(/\r?\n/, 1)[0] ?? '';
 
-function refusalOf(answer: Answer, what: string): Error {
+function refusalOf(answer: ApiResponse, what: string): Error {
   if (answer.status === 401) return new ApiError(`${what} was refused: ${messageOf(answer)}. Log in as administrator.`);
   const { error } = answer.body;
   const cause = isObject(error) && isObject(error['cause']) ? error['cause'] : {};
@@ -186,7 +186,7 @@ function refusalOf(answer: Answer, what: string): Error {
   return new ChangeRefused(messageOf(answer), field);
 }
 
-function messageOf({ status, body }: Answer): string {
+function messageOf({ status, body }: ApiResponse): string {
   const { error } = body;
   if (!isObject(error)) return `it answered ${status}`;
   const cause = isObject(error['cause']) ? error['cause'] : {};

@@ -33,6 +33,7 @@ const OPERATOR: Caller = {
   permissions: [],
   roleAttributes: [],
   configTypes: [],
+  bearer: null,
   openedAt: 'management',
   postureRevision: 0,
   trace: null,

@@ -99,7 +99,7 @@ async function openContext(
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
   const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
   const identity = serverIdentity(network.keys.server);
-  const pki = await RunningPki.open(network.trustDomain, network.keys.authority);
+  const pki = RunningPki.open(network.trustDomain, network.keys.authority);
   const enrollments = createEnrollments({ config, identity, pki, stores });
   const outgoing = new Outgoing({ allow: config.outgoingAllow });
   return (tx) =>

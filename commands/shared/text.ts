@@ -4,7 +4,7 @@ const NARROW = 80;
 const WIDE = 100;
 
 /** Width of the terminal, within the bounds of readable text. */
-export const width = (): number => Math.min(WIDE, Math.max(NARROW, process.stdout.columns ?? NARROW));
+const width = (): number => Math.min(WIDE, Math.max(NARROW, process.stdout.columns ?? NARROW));
 
 /** The words of a text on lines that fit, each behind `indent`; a word that is too long has one of its own. */
 export function wrapped(text: string, indent = '', most = width()): string[] {

@@ -136,6 +136,14 @@ async function prepare(
   return { plan: { cluster, binaries, account, host: socket.directory, settings, serverLog, log }, created: !present };
 }
 
+function notify(listener: () => void, log: Log): void {
+  try {
+    listener();
+  } catch (error) {
+    log.error({ err: error }, 'a listener for restarts of the embedded PostgreSQL failed');
+  }
+}
+
 function supervise(plan: ServerPlan, first: Server, created: boolean, cleanUp: () => void): EmbeddedDatabase {
   const { log, cluster } = plan;
   const listeners: (() => void)[] = [];
@@ -171,17 +179,9 @@ function supervise(plan: ServerPlan, first: Server, created: boolean, cleanUp: (
         }
       }
       log.info({ cluster }, 'the embedded PostgreSQL is back');
-      for (const listener of listeners) notify(listener);
+      for (const listener of listeners) notify(listener, log);
     }
   };
-  const notify = (listener: () => void): void => {
-    try {
-      listener();
-    } catch (error) {
-      log.error({ err: error }, 'a listener for restarts of the embedded PostgreSQL failed');
-    }
-  };
-
   const watching = watch();
   const stop = async (): Promise<void> => {
     closing.abort();

@@ -36,7 +36,7 @@ export function foundByAny(parts: readonly Clause[]): FoundBy {
 }
 
 /** Rows that meet both clauses. */
-export function both(first: Clause, second: Clause): Clause {
+export function andClause(first: Clause, second: Clause): Clause {
   if (first.sql === '') return second;
   if (second.sql === '') return first;
   return {

@@ -150,7 +150,7 @@ function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, pa
  * supported version, and `upper` under it is immutable, so that a trigram index on this very expression serves
  * `icontains`.
  */
-export function upperSql(sql: string): string {
+function upperSql(sql: string): string {
   return `upper(${atom(sql)} COLLATE "und-x-icu")`;
 }
 

@@ -12,7 +12,7 @@ import type { Query } from './ast.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { SymbolTable } from './symbols.js';
 
-export { both, EVERYTHING, foundByAny, nameOf } from './clause.js';
+export { andClause, EVERYTHING, foundByAny, nameOf } from './clause.js';
 export type { Clause } from './clause.js';
 export { Params } from './params.js';
 export type { Bind } from './params.js';

@@ -41,8 +41,9 @@ const KEYWORDS = new Set([
 const BLANKS = /[ \t\r\n]+/y;
 const WORD = /[A-Za-z][A-Za-z_]*(?:\.[A-Za-z][A-Za-z_-]*)*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const DATETIME =
-  /datetime\([ \t\r\n]*([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2}))[ \t\r\n]*\)/y;
+const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
+const TIME = '[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})';
+const DATETIME = new RegExp(`datetime\\([ \\t\\r\\n]*(${DATE}[Tt]${TIME})[ \\t\\r\\n]*\\)`, 'y');
 const OPERATOR = /[<>]=?|!?=/y;
 const PUNCTUATION = '()[],';
 

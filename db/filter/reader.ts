@@ -4,7 +4,7 @@ import type { FaultKind } from './errors.js';
 import { tokenize } from './lexer.js';
 import type { Token } from './lexer.js';
 
-export const MAX_FILTER_LENGTH = 16_384;
+const MAX_FILTER_LENGTH = 16_384;
 
 export class TokenReader {
   readonly #tokens: readonly Token[];

@@ -10,8 +10,8 @@ import { createGunzip } from 'node:zlib';
 import { SchemaError } from '../schema/schema-error.js';
 import { migrationNames } from '../schema/migrate.js';
 import type { TableShape } from '../schema/catalog.js';
-import { migrationPrints } from '../schema/shipped-schema.js';
-import type { MigrationPrint } from '../schema/shipped-schema.js';
+import { migrationHashes } from '../schema/shipped-schema.js';
+import type { MigrationHash } from '../schema/shipped-schema.js';
 
 export const FORMAT = 'edge-controller snapshot';
 /** Raised when a reader of before would misread it. */
@@ -27,7 +27,7 @@ export interface SnapshotHeader {
   readonly trustDomain: string;
   /** Identifies the master key that seals its keys, and reveals nothing of it. */
   readonly masterKeyCheck: string;
-  readonly migrations: readonly MigrationPrint[];
+  readonly migrations: readonly MigrationHash[];
 }
 
 export type TableLine = { readonly table: string; readonly columns: TableShape['columns'] };
@@ -175,7 +175,7 @@ function sequenceIn(value: Record<string, unknown>, file: string): SequenceLine 
  * @throws SnapshotError when this release does not have them
  */
 export function migrationsOf({ migrations, release }: SnapshotHeader, file: string): string[] {
-  const known = new Map(migrationPrints().map(({ name, sha256 }) => [name, sha256]));
+  const known = new Map(migrationHashes().map(({ name, sha256 }) => [name, sha256]));
   const unknown = migrations.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   if (unknown.length > 0)
     throw new SnapshotError(

@@ -15,7 +15,7 @@ import { READ_ALL } from '../postgres/maintenance-connection.js';
 import type { MaintenanceLane } from '../postgres/maintenance-connection.js';
 import { FORMAT, FORMAT_VERSION } from './snapshot-format.js';
 import type { SnapshotHeader } from './snapshot-format.js';
-import { migrationPrints } from '../schema/shipped-schema.js';
+import { migrationHashes } from '../schema/shipped-schema.js';
 import { unprepared } from '../postgres/statement.js';
 
 export interface SnapshotResult {
@@ -108,7 +108,7 @@ async function headerOf(tx: Db, release: string): Promise<SnapshotHeader> {
     createdAt: now.toISOString(),
     release,
     ...known,
-    migrations: migrationPrints(),
+    migrations: migrationHashes(),
   };
 }
 

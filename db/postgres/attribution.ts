@@ -22,12 +22,20 @@ export interface Actor {
 
 /** Characters of our ids and addresses: nothing in it means anything to SQL or to the setting. */
 const PLAIN = /^[\w.:%-]{0,128}$/;
-const plain = (value = ''): string => (PLAIN.test(value) ? value : '');
+const plainOrEmpty = (value = ''): string => (PLAIN.test(value) ? value : '');
 const hex = (text = ''): string => Buffer.from(text).toString('hex');
 
 /** The value of the setting: letters, digits and `|.:%_-` only, whatever the names are. */
 export const settingOf = ({ kind, id, name, apiSessionId, address, requestId, controller }: Actor): string =>
-  [kind, plain(id), hex(name), plain(apiSessionId), plain(address), plain(requestId), hex(controller)].join('|');
+  [
+    kind,
+    plainOrEmpty(id),
+    hex(name),
+    plainOrEmpty(apiSessionId),
+    plainOrEmpty(address),
+    plainOrEmpty(requestId),
+    hex(controller),
+  ].join('|');
 
 /** The statement that opens a transaction in which `actor` acts: two commands in one message. */
 export const beginAs = (begin: Sendable, actor: Actor | undefined): Sendable =>

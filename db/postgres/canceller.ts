@@ -31,31 +31,65 @@ export async function processOf(client: ClientBase): Promise<ServerProcess> {
 const CANCEL = `SELECT pg_cancel_backend(pid) FROM pg_stat_get_activity($1)
   WHERE backend_start = $2::text::timestamptz`;
 
-export interface Canceller {
-  /** Resolves once the server has the request. Rejects when that is unknown, and when it has no such process. */
-  cancel(process: ServerProcess): Promise<void>;
-  cut(): void;
-  close(): Promise<void>;
-}
-
 /** Floods of cancelled lists share a connection; a rare one does not keep it. */
 const IDLE_MS = 10_000;
 
-export function openCanceller(config: ClientConfig, patienceMs: number): Canceller {
-  let current: Promise<pg.Client> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  let isClosed = false;
-  const open = new Set<pg.Client>();
-  let timer: NodeJS.Timeout | undefined;
+export class Canceller {
+  readonly #config: ClientConfig;
+  readonly #patienceMs: number;
+  readonly #open = new Set<pg.Client>();
+  #current: Promise<pg.Client> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  const connect = async (): Promise<pg.Client> => {
-    const client = new ServerClient({ ...config, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
+  constructor(config: ClientConfig, patienceMs: number) {
+    this.#config = config;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Resolves once the server has the request. Rejects when that is unknown, and when it has no such process. */
+  cancel(process: ServerProcess): Promise<void> {
+    const sent = this.#last.then(() => this.#send(process));
+    this.#last = sent.catch(() => undefined);
+    return sent;
+  }
+
+  cut(): void {
+    for (const client of this.#open) cut(client);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
+    await this.#leave();
+  }
+
+  async #send({ id, startedAt }: ServerProcess): Promise<void> {
+    if (this.#isClosed) throw new Error('the database is being closed');
+    clearTimeout(this.#timer);
+    try {
+      const client = await (this.#current ??= this.#connect());
+      const { rowCount } = await client.query(CANCEL, [id, startedAt]);
+      if (rowCount === 0) throw new Error('this server has no such process');
+    } catch (error) {
+      this.cut();
+      this.#current = undefined;
+      throw error;
+    } finally {
+      this.#timer = setTimeout(() => void this.#leave(), IDLE_MS).unref();
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const patience = { connectionTimeoutMillis: this.#patienceMs, query_timeout: this.#patienceMs };
+    const client = new ServerClient({ ...this.#config, ...patience });
     const forget = () => {
-      if (open.delete(client)) current = undefined;
+      if (this.#open.delete(client)) this.#current = undefined;
     };
     client.on('error', forget);
     client.on('end', forget);
-    open.add(client);
+    this.#open.add(client);
     try {
       await client.connect();
       return client;
@@ -63,44 +97,12 @@ export function openCanceller(config: ClientConfig, patienceMs: number): Cancell
       forget();
       throw error;
     }
-  };
+  }
 
-  const leave = async () => {
-    clearTimeout(timer);
-    const client = await current?.catch(() => undefined);
-    current = undefined;
+  async #leave(): Promise<void> {
+    clearTimeout(this.#timer);
+    const client = await this.#current?.catch(() => undefined);
+    this.#current = undefined;
     await client?.end().catch(() => undefined);
-  };
-
-  const send = async ({ id, startedAt }: ServerProcess) => {
-    if (isClosed) throw new Error('the database is being closed');
-    clearTimeout(timer);
-    try {
-      const client = await (current ??= connect());
-      const { rowCount } = await client.query(CANCEL, [id, startedAt]);
-      if (rowCount === 0) throw new Error('this server has no such process');
-    } catch (error) {
-      for (const client of open) cut(client);
-      current = undefined;
-      throw error;
-    } finally {
-      timer = setTimeout(() => void leave(), IDLE_MS).unref();
-    }
-  };
-
-  return {
-    cancel(process) {
-      const sent = last.then(() => send(process));
-      last = sent.catch(() => undefined);
-      return sent;
-    },
-    cut() {
-      for (const client of open) cut(client);
-    },
-    async close() {
-      isClosed = true;
-      await last;
-      await leave();
-    },
-  };
+  }
 }

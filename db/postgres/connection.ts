@@ -35,7 +35,7 @@ const digit = (text: string, at: number): number => text.charCodeAt(at) - 48;
 const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);
 
 /** PostgreSQL's `2026-11-21 05:06:30.77+00` (session time zone UTC) as a Date, without a general parser. */
-export function parseTimestamp(text: string): Date {
+function parseTimestamp(text: string): Date {
   if (text.length < 22 || text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return new Date(text.replace(' ', 'T'));
   let millis = 0;
   if (text.length > 22) millis = digit(text, 20) * 100;
@@ -57,7 +57,7 @@ export function parseTimestamp(text: string): Date {
 const parseAnyTextArray = pg.types.getTypeParser(TEXT_ARRAY as number, 'text') as (text: string) => string[];
 
 /** `{a,b}`. PostgreSQL quotes an element that has anything special in it; that is left to the general parser. */
-export function parseTextArray(text: string): string[] {
+function parseTextArray(text: string): string[] {
   if (text === '{}') return [];
   const isPlain = text.lastIndexOf('{') === 0 && !text.includes('"') && !text.includes('NULL');
   return isPlain ? text.slice(1, -1).split(',') : parseAnyTextArray(text);
@@ -181,15 +181,15 @@ export async function requireWritable(client: ClientBase): Promise<void> {
 const LOOK = `SELECT ${READ_ONLY}, (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep'
   AND usename = session_user AND state_change < clock_timestamp() - interval '2 s') AS waiting`;
 
-export interface Look {
+export interface DatabaseState {
   readonly waiting: number;
 }
 
 /** Asks what a watchdog needs to know. @throws as `requireWritable` */
-export async function look(client: ClientBase): Promise<Look> {
+export async function look(client: ClientBase): Promise<DatabaseState> {
   const {
     rows: [row],
-  } = await client.query<Pick<Settled, 'is_read_only'> & Look>(LOOK);
+  } = await client.query<Pick<Settled, 'is_read_only'> & DatabaseState>(LOOK);
   if (row?.is_read_only !== false) throw new ReadOnlyServer();
   return row;
 }

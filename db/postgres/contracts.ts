@@ -3,7 +3,7 @@ import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 import type { SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
 import type { Actor } from './attribution.js';
 import type { RowForm, Rows } from './connection.js';
-import type { KeptPlace } from './kept-place.js';
+import type { ListPermit } from './list-permit.js';
 import type { LaneLoad } from './lanes.js';
 import type { Outage } from './outages.js';
 import type { RequestClock } from './request-clock.js';
@@ -24,7 +24,7 @@ export interface Db {
   many<R>(statement: Statement<R>, values?: readonly unknown[]): Promise<R[]>;
   /** How many rows it found or changed. @throws as `execute` */
   count(statement: Statement, values?: readonly unknown[]): Promise<number>;
-  /** Notes what a change touches beside epochs, once it was made. Absent where nothing is kept in memory. */
+  /** Notes what a change touches besides epochs, once it was made. Absent where nothing is kept in memory. */
   readonly touched?: ((touched: Touched) => void) | undefined;
   /** The store that changes a row says here what its version is then; absent where it is not asked for. */
   readonly onVersion?: OnVersion | undefined;
@@ -35,7 +35,7 @@ export interface TransactionOptions {
    * The commit waits for no synchronous standby, and the transaction for no others that do: for what is simply done
    * again when a failover loses it, such as a login.
    */
-  readonly isExpendable?: boolean;
+  readonly isAsync?: boolean;
   /**
    * The same, and the commit waits for no disk either, so that it takes as long whether anything was written or not. A
    * crash of the database loses what was committed in its last second.
@@ -52,7 +52,7 @@ export interface Source extends Db {
    * @throws DomainError `rateLimited` when too many lists of the reader wait or leave in batches, `timeout` when it
    * took too long or its reader is gone
    */
-  whole<R>(statement: Statement<R>, values: readonly unknown[], options: WholeOptions): Promise<Whole<R>>;
+  listAll<R>(statement: Statement<R>, values: readonly unknown[], options: FullListOptions): Promise<FullList<R>>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. One that PostgreSQL gives
    * up in favour of another is run again, so `work` must do nothing outside it.
@@ -68,12 +68,12 @@ export interface Database extends Source {
     form?: RowForm,
     scope?: RequestScope,
   ): Promise<Rows<R>>;
-  whole<R>(
+  listAll<R>(
     statement: Statement<R>,
     values: readonly unknown[],
-    options: WholeOptions,
+    options: FullListOptions,
     scope?: RequestScope,
-  ): Promise<Whole<R>>;
+  ): Promise<FullList<R>>;
   transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions, scope?: RequestScope): Promise<T>;
   touched(touched: Touched, scope?: RequestScope): void;
   readonly isUp: () => boolean;
@@ -102,16 +102,16 @@ export interface DatabaseLoad {
 }
 
 /** All rows of a list: in one piece, or its head and the batches after it. */
-export interface Whole<R> {
+export interface FullList<R> {
   readonly head: R[];
   /** Ends by itself, when it is left, and when its reader is gone. */
   readonly rest?: AsyncGenerator<R[]>;
 }
 
-export interface WholeOptions {
+export interface FullListOptions {
   readonly batchSize: number;
   /** We read it to its end at once: no slow reader can keep its connection. */
-  readonly isHeld: boolean;
+  readonly isReadAtOnce: boolean;
   readonly form: RowForm;
 }
 
@@ -121,8 +121,8 @@ export interface ListReader {
   readonly identityId: string;
   /** Stops when the answer is not wanted any more. */
   readonly signal: StopSignal;
-  /** Place of its lists, kept until the answer is text. */
-  readonly place: KeptPlace;
+  /** Permit of its lists, kept until the answer is text. */
+  readonly permit: ListPermit;
 }
 
 /** Gets the version of a row as a change leaves it: `updated_at`. Of several calls for one row the last one counts. */
@@ -166,7 +166,7 @@ export interface RequestScope {
 
 /** True for the pool, false for a transaction: only the pool can open a snapshot of its own. */
 export function isDatabase(db: Db): db is Source {
-  return 'whole' in db;
+  return 'listAll' in db;
 }
 
 /** Runs `work` in a transaction of its own, unless `db` is one already. */

@@ -19,8 +19,8 @@ import type {
   Db,
   RequestScope,
   TransactionOptions,
-  Whole,
-  WholeOptions,
+  FullList,
+  FullListOptions,
 } from './contracts.js';
 import { Executor } from './executor.js';
 import { openLanes } from './lanes.js';
@@ -36,7 +36,7 @@ import { StatementPool } from './statement-pool.js';
 import { connectionFault } from './statement-runner.js';
 import { StatementCounts, watched } from './statement-watch.js';
 import type { OnCommit, Touched } from './touched.js';
-import { BEGIN, BEGIN_EXPENDABLE, BEGIN_SNAPSHOT, BEGIN_UNSYNCED } from './transaction-commands.js';
+import { BEGIN, BEGIN_ASYNC, BEGIN_SNAPSHOT, BEGIN_UNSYNCED } from './transaction-commands.js';
 import { watch } from './watchdog.js';
 
 export interface DatabaseOptions {
@@ -138,25 +138,25 @@ class PooledDatabase extends Executor implements Database {
     }
   }
 
-  async whole<R>(
+  async listAll<R>(
     statement: Statement<R>,
     values: readonly unknown[],
-    options: WholeOptions,
+    options: FullListOptions,
     scope?: RequestScope,
-  ): Promise<Whole<R>> {
+  ): Promise<FullList<R>> {
     this.#requireUp();
-    return this.#listLane.whole(statement, values, options, scope);
+    return this.#listLane.listAll(statement, values, options, scope);
   }
 
   transaction<T>(
     work: (tx: Db) => Promise<T>,
-    { isExpendable = false, isUnsynced = false, isSnapshot = false }: TransactionOptions = {},
+    { isAsync = false, isUnsynced = false, isSnapshot = false }: TransactionOptions = {},
     scope?: RequestScope,
   ): Promise<T> {
     if (isSnapshot) return this.#pool.transact(work, BEGIN_SNAPSHOT, scope);
     if (isUnsynced) return this.#pool.transact(work, BEGIN_UNSYNCED, scope);
-    return isExpendable
-      ? this.#pool.transact(work, BEGIN_EXPENDABLE, scope)
+    return isAsync
+      ? this.#pool.transact(work, BEGIN_ASYNC, scope)
       : this.#inTurn(scope, () => this.#pool.transact(work, BEGIN, scope));
   }
 
@@ -260,7 +260,7 @@ class PooledDatabase extends Executor implements Database {
 
   async hasSpace(): Promise<boolean | undefined> {
     try {
-      await this.#pool.transact((tx) => tx.execute(TAKE_SPACE), BEGIN_EXPENDABLE, undefined);
+      await this.#pool.transact((tx) => tx.execute(TAKE_SPACE), BEGIN_ASYNC, undefined);
       return true;
     } catch (error) {
       return outageOf(error) === 'diskFull' ? false : undefined;

@@ -92,9 +92,13 @@ const CONSTRAINTS: Readonly<Record<string, Translate>> = {
   router_configs_config_fkey: ({ value, isStillReferenced }) =>
     isStillReferenced ? inUse('configs', 'config', 'router', []) : notFound('config', value.split(', ')[0] ?? value),
   services_name_key: mustBeUnique,
+  service_names_pkey: mustBeUnique,
+  fabric_terminators_service_fkey: ({ value }) => notFound('service', value),
+  fabric_terminators_router_fkey: ({ value }) => notFound('router', value),
   service_policies_name_key: mustBeUnique,
   posture_checks_name_key: mustBeUnique,
   routers_name_key: mustBeUnique,
+  routers_pkey: inIndex('id', 'routers'),
   edge_router_policies_name_key: mustBeUnique,
   service_edge_router_policies_name_key: mustBeUnique,
   api_session_postures_session_fkey: () => new DomainError('unauthenticated'),

@@ -2,7 +2,7 @@
 import type { Release } from '../../domain/scheduling/fair-semaphore.js';
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 import { DomainError } from '../../domain/errors.js';
-import type { WholeOptions } from './contracts.js';
+import type { FullListOptions } from './contracts.js';
 import type { Loan } from './list-loan.js';
 import { unprepared } from './statement.js';
 import type { Statement } from './statement.js';
@@ -17,7 +17,7 @@ export class ListCursor<R> {
   constructor(
     loan: Loan,
     release: Release,
-    readonly options: Omit<WholeOptions, 'isHeld'>,
+    readonly options: Omit<FullListOptions, 'isReadAtOnce'>,
   ) {
     this.#loan = loan;
     this.#release = release;

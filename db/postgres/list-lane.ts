@@ -8,12 +8,12 @@ import type { ClientBase, ClientConfig } from 'pg';
 import { DomainError } from '../../domain/errors.js';
 import { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
 import type { Release, SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';
-import { openCanceller, processOf } from './canceller.js';
-import type { Canceller, ServerProcess } from './canceller.js';
+import { Canceller, processOf } from './canceller.js';
+import type { ServerProcess } from './canceller.js';
 import { cut, prepareConnection } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
 import type { ConnectionCounts } from './connection-counts.js';
-import type { ConnectionStats, ListReader, RequestScope, Whole, WholeOptions } from './contracts.js';
+import type { ConnectionStats, ListReader, RequestScope, FullList, FullListOptions } from './contracts.js';
 import { translate } from './errors.js';
 import { ListCursor } from './list-cursor.js';
 import { Loan } from './list-loan.js';
@@ -64,7 +64,7 @@ export class ListLane {
     this.#pool = this.#openPool();
     const size = connections.lists + connections.streams;
     this.#growth = growWithinLimits(this.#pool, { size, patienceMs, onLimit });
-    this.#canceller = openCanceller(config, patienceMs);
+    this.#canceller = new Canceller(config, patienceMs);
     this.#lists = new FairSemaphore({
       permits: connections.lists,
       perHolder: bounds.perIdentity,
@@ -126,12 +126,12 @@ export class ListLane {
   }
 
   /** All rows of a list. @throws as `list`; `rateLimited` also when too many lists leave in batches */
-  async whole<R>(
+  async listAll<R>(
     statement: Statement<R>,
     values: readonly unknown[],
-    { batchSize, isHeld, form }: WholeOptions,
+    { batchSize, isReadAtOnce, form }: FullListOptions,
     scope: RequestScope = {},
-  ): Promise<Whole<R>> {
+  ): Promise<FullList<R>> {
     const release = await this.#enter(scope);
     let cursor: ListCursor<R> | undefined;
     try {
@@ -142,7 +142,7 @@ export class ListLane {
         return { head };
       }
       const { reader } = scope;
-      if (isHeld || reader === undefined) return { head, rest: cursor.rest() };
+      if (isReadAtOnce || reader === undefined) return { head, rest: cursor.rest() };
       cursor.moveTo(enterAtOnce(this.#streams, reader.identityId));
       return { head, rest: cursor.restUntil(reader.signal) };
     } catch (error) {
@@ -166,17 +166,17 @@ export class ListLane {
   }
 
   async #enter({ reader, clock }: RequestScope): Promise<Release> {
-    reader?.place.begin();
+    reader?.permit.begin();
     try {
       const turn = this.#lists.acquire(holderOf(reader), reader?.signal);
       const release = turn instanceof Promise ? await timed(clock, 'pool', () => turn) : turn;
       return reader === undefined
         ? release
         : () => {
-            reader.place.end(release);
+            reader.permit.end(release);
           };
     } catch (error) {
-      reader?.place.end();
+      reader?.permit.end();
       throw error;
     }
   }

@@ -1,6 +1,14 @@
 /** The database for one request: each statement goes with the request's scope. */
 import type { RowForm, Rows } from './connection.js';
-import type { Database, Db, OnVersion, RequestScope, Source, TransactionOptions, WholeOptions } from './contracts.js';
+import type {
+  Database,
+  Db,
+  OnVersion,
+  RequestScope,
+  Source,
+  TransactionOptions,
+  FullListOptions,
+} from './contracts.js';
 import { Executor } from './executor.js';
 import type { Statement } from './statement.js';
 import type { Touched } from './touched.js';
@@ -25,8 +33,8 @@ export class ScopedSource extends Executor implements Source {
     this.database.touched(touched, this.scope);
   }
 
-  whole<R>(statement: Statement<R>, values: readonly unknown[], options: WholeOptions) {
-    return this.database.whole(statement, values, options, this.scope);
+  listAll<R>(statement: Statement<R>, values: readonly unknown[], options: FullListOptions) {
+    return this.database.listAll(statement, values, options, this.scope);
   }
 
   transaction<T>(work: (tx: Db) => Promise<T>, options?: TransactionOptions) {

@@ -9,7 +9,7 @@ export type ConnectionKind = 'lane' | 'pool' | 'list';
 
 export const CONNECTION_KINDS: readonly ConnectionKind[] = ['lane', 'pool', 'list'];
 
-/** Told of each statement of one request. */
+/** Is called for each statement of one request. */
 export interface StatementTrace {
   /**
    * @param name  our own word for it, never its text

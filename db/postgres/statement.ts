@@ -132,7 +132,7 @@ export const changeAside = <R = never>(name: string, text: ChangeText): Statemen
   new Change<R>('changeAside', unique(name), text);
 
 /**
- * A change whose commit waits for no synchronous standby, as that of a transaction which `isExpendable`. In a
+ * A change whose commit waits for no synchronous standby, as that of a transaction which `isAsync`. In a
  * transaction it holds for all of that.
  */
 export const asyncChange = <R = never>(name: string, text: ChangeText): Statement<R> =>

@@ -17,6 +17,8 @@ export type Touched =
   | { readonly identity: string }
   /** This one ended. */
   | { readonly apiSession: string }
+  /** The token with this id is revoked. */
+  | { readonly token: string }
   /** Posture data of this API session. */
   | { readonly postureOf: string };
 
@@ -43,7 +45,7 @@ export class TransactionNotes {
     return this.#hasWrittenAside && !this.#hasWritten ? this.#noted : ['epochs', ...this.#noted];
   }
 
-  /** The same of a transaction that is expendable: it moves epochs only where it notes so. */
+  /** The same of a transaction whose commit waits for no standby: it moves epochs only where it notes so. */
   get noted(): readonly Touched[] {
     return this.#noted;
   }

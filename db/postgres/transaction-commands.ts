@@ -4,6 +4,6 @@ import { unprepared } from './statement.js';
 export const BEGIN = unprepared('BEGIN', 'BEGIN');
 export const BEGIN_SNAPSHOT = unprepared('BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 /** Two commands in one message. On disk here before it is answered, whatever the standbys do. */
-export const BEGIN_EXPENDABLE = unprepared('BEGIN', 'BEGIN; SET LOCAL synchronous_commit = local');
+export const BEGIN_ASYNC = unprepared('BEGIN', 'BEGIN; SET LOCAL synchronous_commit = local');
 export const BEGIN_UNSYNCED = unprepared('BEGIN', 'BEGIN; SET LOCAL synchronous_commit = off');
 export const COMMIT = unprepared('COMMIT', 'COMMIT');

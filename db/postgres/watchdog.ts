@@ -59,7 +59,7 @@ async function connected({ config, patienceMs }: Watch, onError: (client: pg.Cli
  * Asks the database for a sign of life every second on a connection of its own. When none comes in time, requests
  * that wait are failed and new ones refused at once, until it answers again. Where this process did not run for half
  * of that time, because the machine or the container held it up, the silence says nothing of the database: it is asked
- * again.
+ * again. A connection that is being opened at `stop` is closed too: it would keep the process alive.
  */
 export function watch(options: Watch): { stop(): void } {
   const { patienceMs, setUp, setConfirmed, onLost } = options;
@@ -109,7 +109,8 @@ export function watch(options: Watch): { stop(): void } {
       turns.endMs();
     }
     isLooking = false;
-    if (!stopped) timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();
+    if (stopped) drop();
+    else timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();
   };
   timer = setTimeout(() => void probe(), 1000).unref();
   return {

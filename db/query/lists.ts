@@ -3,7 +3,7 @@
  */
 import { mapBatches } from '../../domain/batches.js';
 import type { LazyRow, Page } from '../../domain/model.js';
-import { both, compileList, filterableFields, nameOf, Params } from '../filter/index.js';
+import { andClause, compileList, filterableFields, nameOf, Params } from '../filter/index.js';
 import type { Clause, CompiledList, ListQuery, SymbolTable } from '../filter/index.js';
 import type { RowForm, Rows } from '../postgres/connection.js';
 import { isDatabase } from '../postgres/contracts.js';
@@ -25,7 +25,7 @@ export interface ListLimits {
 /** A list's query as it came. The store decides what narrows the list further. */
 export interface ListRequest extends ListQuery {
   /** The caller takes a list without limit to its end at once, so that no slow reader keeps its connection. */
-  readonly isHeld?: boolean;
+  readonly isReadAtOnce?: boolean;
 }
 
 /** For lists of which clients may see a part: filters and sorts may name only what their answers show. */
@@ -114,7 +114,7 @@ export class Lists {
     const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
-    const parts: PageParts = { readerExtras, where: both(narrowed, compiled.where), compiled };
+    const parts: PageParts = { readerExtras, where: andClause(narrowed, compiled.where), compiled };
     const matching = [...params.values];
     const sql = pageSql(source, parts, params, form);
     const { values } = params;
@@ -123,11 +123,11 @@ export class Lists {
       page: { limit, offset, filterableFields: filterableFields(symbols) },
       before: async () => (offset > 0 ? totalBefore(db, sql, matching) : 0),
     };
-    // A list without limit is held when it is short, else its head and the batches that follow, all of one snapshot.
+    // A list without limit is read at once when it is short; else its head, and batches that follow in one snapshot.
     if (limit === null && isDatabase(db)) {
-      const options = { batchSize: this.limits.maxLimit, isHeld: request.isHeld === true, form };
-      const { head, ...whole } = await db.whole(list<R>(null, sql), values, options);
-      return { rows: head, ...whole, ...found };
+      const options = { batchSize: this.limits.maxLimit, isReadAtOnce: request.isReadAtOnce === true, form };
+      const { head, ...more } = await db.listAll(list<R>(null, sql), values, options);
+      return { rows: head, ...more, ...found };
     }
     return { ...(await this.#rows<R>(db, source, { sql, values, form }, parts)), ...found };
   }

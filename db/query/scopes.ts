@@ -4,7 +4,7 @@
  */
 import type { Semantic } from '../../domain/model.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { both, compileRoleFilter, EVERYTHING, foundByAny } from '../filter/index.js';
+import { andClause, compileRoleFilter, EVERYTHING, foundByAny } from '../filter/index.js';
 import type { Bind, Clause, RoleFilter } from '../filter/index.js';
 
 /** A condition on the row `t` of the list. */
@@ -39,7 +39,7 @@ export const referringTo = (column: string, id: string | undefined): Scope =>
 export const inAll =
   (...scopes: readonly Scope[]): Scope =>
   (bind) =>
-    scopes.reduce((found, scope) => both(found, scope(bind)), EVERYTHING);
+    scopes.reduce((found, scope) => andClause(found, scope(bind)), EVERYTHING);
 
 /**
  * Entities with `id` and `role_attributes`: exactly what some of the lists select. Every part can use an index: the

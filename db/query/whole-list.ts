@@ -18,7 +18,7 @@ export interface WholeListSource<Row, T> {
   readonly fromRow: (row: Row) => T;
 }
 
-interface Answer<Row> {
+interface Listing<Row> {
   readonly total: number;
   readonly items: Row[];
 }
@@ -43,7 +43,7 @@ export async function wholeList<Row, T>(
       SELECT t.* FROM (${everything}) t ${where.sql === '' ? '' : `WHERE ${where.sql}`})
     SELECT (SELECT count(*)::int FROM found) AS total, (SELECT coalesce(json_agg(page), '[]') FROM (
       SELECT t.* FROM found t ORDER BY ${order.sql} LIMIT ${bind(limit)} OFFSET ${bind(offset)}) page) AS items`;
-  const answer = await db.one(list<Answer<Row>>(isPlain ? source.name : null, sql), values);
+  const answer = await db.one(list<Listing<Row>>(isPlain ? source.name : null, sql), values);
   return {
     items: (answer?.items ?? []).map(source.fromRow),
     totalCount: answer?.total ?? 0,

@@ -21,6 +21,22 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0033-surplus-in-order',
   '0034-cheaper-audit',
   '0035-sessions-without-grant',
+  '0036-server-names',
+  '0037-links',
+  '0038-config-targets',
+  '0039-router-capabilities',
+  '0040-stand-ins',
+  '0041-quiesced-routers',
+  '0042-told-before-use',
+  '0043-model-announcements',
+  '0044-bearer-sessions',
+  '0045-circuits-outlive-hosts',
+  '0046-change-of-root',
+  '0047-terminator-costs',
+  '0048-fabric-services',
+  '0049-inspections',
+  '0050-usage-hours',
+  '0051-names-by-bytes',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

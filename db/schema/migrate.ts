@@ -63,13 +63,16 @@ const sourceOf = (wanted: readonly string[]): Knex.MigrationSource<string> => ({
     // Escaped, because knex takes a question mark for the place of a value.
     up: (knex) =>
       knex
-        .raw(`${textOf(name)};\n${keepLeastKnown(leastKnown(upTo(name)))}`.replaceAll('?', '\\?'))
+        .raw(`${DO_WHAT_WAITS};\n${textOf(name)};\n${keepLeastKnown(leastKnown(upTo(name)))}`.replaceAll('?', '\\?'))
         .catch((error: unknown) => {
           throw new MigrationFault(name, error);
         }),
     down: () => Promise.reject(new Error('migrations only go forward: restore a backup to go back')),
   }),
 });
+
+/** Changed rows leave work for the end of the transaction, and until it is done nothing may alter their table. */
+const DO_WHAT_WAITS = 'SET CONSTRAINTS ALL IMMEDIATE';
 
 const textOf = (name: string): string => readFileSync(new URL(`${name}${SUFFIX}`, FILES), 'utf8');
 const upTo = (name: string): readonly string[] => migrationNames.slice(0, migrationNames.indexOf(name) + 1);

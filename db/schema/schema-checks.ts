@@ -1,4 +1,4 @@
-/** The schema of a database against the one of this release. What operators added beside it is not looked at. */
+/** The schema of a database against the one of this release. What operators added to it is not looked at. */
 import type { Db } from '../postgres/contracts.js';
 import { quoted } from './catalog.js';
 import { dumpSchema } from './schema-dump.js';

@@ -42,6 +42,24 @@ BEGIN
   RETURN true;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.announce_model()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  changed record;
+  id text;
+BEGIN
+  IF TG_OP = 'DELETE' THEN changed := OLD; ELSE changed := NEW; END IF;
+  IF TG_ARGV[1] = 'service_id' THEN id := changed.service_id;
+  ELSIF TG_ARGV[1] = 'identity_id' THEN id := changed.identity_id;
+  ELSIF TG_ARGV[1] = 'router_id' THEN id := changed.router_id;
+  ELSE id := changed.id;
+  END IF;
+  PERFORM pg_notify('edge', concat('model ', TG_ARGV[0], ' ', id));
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.announce_webhooks()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -385,6 +403,44 @@ AS $function$BEGIN
   RETURN NULL;
 END$function$;
 
+CREATE OR REPLACE FUNCTION public.audit_fabric_services()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('fabricService.created', 'fabricService', NEW.id, NEW.name, NULL,
+      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('fabricService.deleted', 'fabricService', OLD.id, OLD.name,
+      jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis), NULL);
+  ELSE
+    PERFORM record_audit('fabricService.updated', 'fabricService', NEW.id, NEW.name, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis),
+      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_fabric_terminators()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('fabricTerminator.created', 'fabricTerminator', NEW.id, NULL, NULL,
+      jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('fabricTerminator.deleted', 'fabricTerminator', OLD.id, NULL,
+      jsonb_build_object('tags', OLD.tags, 'serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'instanceId', OLD.instance_id, 'hostId', OLD.host_id, 'cost', OLD.cost, 'precedence', OLD.precedence), NULL);
+  ELSE
+    PERFORM record_audit('fabricTerminator.updated', 'fabricTerminator', NEW.id, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('tags', OLD.tags, 'serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'instanceId', OLD.instance_id, 'hostId', OLD.host_id, 'cost', OLD.cost, 'precedence', OLD.precedence),
+      jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence)) c;
+  END IF;
+  RETURN NULL;
+END$function$;
+
 CREATE OR REPLACE FUNCTION public.audit_identities()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -485,19 +541,19 @@ BEGIN
   IF TG_OP = 'DELETE' THEN
     PERFORM record_audit('pki.deleted', 'pki', OLD.purpose || ':' || OLD.generation, OLD.purpose,
       jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
-        'notBefore', OLD.not_before, 'notAfter', OLD.not_after), NULL);
+        'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'retiredAt', OLD.retired_at), NULL);
   ELSIF TG_OP = 'INSERT' THEN
     PERFORM record_audit(CASE NEW.generation WHEN 1 THEN 'pki.created' ELSE 'pki.renewed' END, 'pki',
       NEW.purpose || ':' || NEW.generation, NEW.purpose, NULL,
       jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
-        'notBefore', NEW.not_before, 'notAfter', NEW.not_after));
+        'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'retiredAt', NEW.retired_at));
   ELSE
     PERFORM record_audit('pki.updated', 'pki', NEW.purpose || ':' || NEW.generation, NEW.purpose, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
-        'notBefore', OLD.not_before, 'notAfter', OLD.not_after),
+        'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'retiredAt', OLD.retired_at),
       jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
-        'notBefore', NEW.not_before, 'notAfter', NEW.not_after)) c;
+        'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'retiredAt', NEW.retired_at)) c;
   END IF;
   RETURN NULL;
 END $function$;
@@ -520,6 +576,26 @@ AS $function$BEGIN
   END IF;
   RETURN NULL;
 END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_quiesced_routers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  of_id CONSTANT text := CASE TG_OP WHEN 'DELETE' THEN OLD.router_id ELSE NEW.router_id END;
+  of_type CONSTANT text := (SELECT CASE WHEN is_edge THEN 'edgeRouter' ELSE 'router' END FROM routers WHERE id = of_id);
+  of_name CONSTANT text := (SELECT name FROM routers WHERE id = of_id);
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    PERFORM record_audit(of_type || '.dequiesced', of_type, of_id, of_name,
+      jsonb_build_object('routerId', OLD.router_id), NULL);
+  ELSE
+    PERFORM record_audit(of_type || '.quiesced', of_type, of_id, of_name, NULL,
+      jsonb_build_object('routerId', NEW.router_id));
+  END IF;
+  PERFORM pg_notify('edge', 'router ' || of_id);
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_revocations()
  RETURNS trigger
@@ -551,6 +627,27 @@ AS $function$BEGIN
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.router_id ELSE NEW.router_id END) o;
   RETURN NULL;
 END$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_router_link_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM record_audit('link.updated', 'link', NEW.id, NULL, NULL,
+      jsonb_build_object('staticCost', NEW.static_cost, 'down', NEW.is_down));
+  ELSIF TG_OP = 'DELETE' THEN
+    PERFORM record_audit('link.updated', 'link', OLD.id, NULL,
+      jsonb_build_object('staticCost', OLD.static_cost, 'down', OLD.is_down), NULL);
+  ELSE
+    PERFORM record_audit('link.updated', 'link', NEW.id, NULL, c.before, c.after)
+    FROM audit_changes(
+      jsonb_build_object('staticCost', OLD.static_cost, 'down', OLD.is_down),
+      jsonb_build_object('staticCost', NEW.static_cost, 'down', NEW.is_down)) c;
+  END IF;
+  PERFORM pg_notify('edge', 'links');
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_routers()
  RETURNS trigger
@@ -834,6 +931,15 @@ BEGIN
   RETURN tables;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.default_config_target()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  NEW.target := 'service';
+  RETURN NEW;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.doubt_sessions_of(wanted text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1040,6 +1146,20 @@ CREATE OR REPLACE FUNCTION public.is_fully_authenticated(wanted text)
 AS $function$
   SELECT EXISTS (SELECT FROM full_api_session(wanted))
 $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_service_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM service_names WHERE name = OLD.name;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO service_names VALUES (NEW.name);
+  END IF;
+  RETURN NULL;
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.make_audit_partitions(months_ahead integer)
  RETURNS integer
@@ -1454,6 +1574,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_token_revoked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'revoked ' || NEW.id);
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.tell_trace_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1484,6 +1613,7 @@ CREATE TABLE api_session_certificates (
   subject text NOT NULL,
   valid_from timestamp(3) with time zone NOT NULL,
   valid_to timestamp(3) with time zone NOT NULL,
+  is_proof boolean NOT NULL DEFAULT false,
   CONSTRAINT api_session_certificates_pkey PRIMARY KEY (id),
   CONSTRAINT api_session_certificates_fingerprint_key UNIQUE (fingerprint)
 );
@@ -1532,6 +1662,8 @@ CREATE TABLE api_sessions (
   last_request_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   wrong_codes timestamp(3) with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
   undoes_mfa text COLLATE "C",
+  expires_at timestamp(3) with time zone,
+  is_certificate_bound boolean NOT NULL DEFAULT false,
   CONSTRAINT api_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT api_sessions_token_key UNIQUE (token_hash),
   CONSTRAINT api_sessions_api CHECK (((api = 'client'::text) OR ((api = 'management'::text) AND (NOT is_shared_with_routers)))),
@@ -1600,6 +1732,28 @@ CREATE TABLE auth_policy_signers (
   CONSTRAINT auth_policy_signers_pkey PRIMARY KEY (auth_policy_id, signer_id)
 );
 
+CREATE TABLE auth_requests (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp(3) with time zone NOT NULL,
+  network text COLLATE "C" NOT NULL,
+  issuer text COLLATE "C" NOT NULL,
+  client_id text COLLATE "C" NOT NULL,
+  redirect_uri text NOT NULL,
+  state text,
+  nonce text,
+  scopes text[] COLLATE "C" NOT NULL,
+  code_challenge text COLLATE "C" NOT NULL,
+  config_types text[] COLLATE "C" NOT NULL,
+  address text NOT NULL,
+  api_session_id text COLLATE "C",
+  is_second_token_shown boolean NOT NULL DEFAULT false,
+  authenticated_at timestamp(3) with time zone,
+  code_issued_at timestamp(3) with time zone,
+  code_used_at timestamp(3) with time zone,
+  CONSTRAINT auth_requests_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE authenticators (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -1656,6 +1810,21 @@ CREATE TABLE cas (
   CONSTRAINT cas_name_key UNIQUE (name)
 );
 
+CREATE TABLE circuits (
+  id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  service_id text COLLATE "C" NOT NULL,
+  terminator_id text COLLATE "C" NOT NULL,
+  client_id text COLLATE "C" NOT NULL,
+  session_id text COLLATE "C",
+  router_ids text[] COLLATE "C" NOT NULL,
+  link_ids text[] COLLATE "C" NOT NULL,
+  cost bigint NOT NULL,
+  details jsonb,
+  CONSTRAINT circuits_pkey PRIMARY KEY (id)
+) WITH (fillfactor=70);
+
 CREATE TABLE config_types (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -1664,10 +1833,10 @@ CREATE TABLE config_types (
   is_system boolean NOT NULL DEFAULT false,
   name text COLLATE "C" NOT NULL,
   schema jsonb,
-  target text COLLATE "C",
+  target text COLLATE "C" NOT NULL DEFAULT 'service'::text,
   CONSTRAINT config_types_pkey PRIMARY KEY (id),
   CONSTRAINT config_types_name_key UNIQUE (name),
-  CONSTRAINT config_types_target CHECK ((target = ANY (ARRAY['service'::text, 'router'::text])))
+  CONSTRAINT config_types_target CHECK ((target = ANY (ARRAY['service'::text, 'router'::text, 'other'::text])))
 );
 
 CREATE TABLE configs (
@@ -1687,6 +1856,7 @@ CREATE TABLE configs (
 CREATE TABLE controller_addresses (
   address text NOT NULL,
   last_seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  every_ms integer NOT NULL DEFAULT 5000,
   CONSTRAINT controller_addresses_pkey PRIMARY KEY (address)
 );
 
@@ -1694,6 +1864,7 @@ CREATE TABLE controller_list (
   is_only boolean NOT NULL DEFAULT true,
   index bigint NOT NULL DEFAULT 0,
   addresses text[] NOT NULL DEFAULT '{}'::text[],
+  stand_ins text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT controller_list_pkey PRIMARY KEY (is_only),
   CONSTRAINT controller_list_is_only_check CHECK (is_only)
 );
@@ -1819,6 +1990,42 @@ CREATE TABLE external_jwt_signers (
   CONSTRAINT external_jwt_signers_target_token CHECK ((target_token = ANY (ARRAY['ACCESS'::text, 'ID'::text])))
 );
 
+CREATE TABLE fabric_services (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  name text COLLATE "C" NOT NULL,
+  terminator_strategy text COLLATE "C" NOT NULL DEFAULT 'smartrouting'::text,
+  max_idle_time_millis bigint NOT NULL DEFAULT 0,
+  CONSTRAINT fabric_services_pkey PRIMARY KEY (id),
+  CONSTRAINT fabric_services_terminator_strategy CHECK ((terminator_strategy = ANY (ARRAY['smartrouting'::text, 'weighted'::text, 'random'::text, 'sticky'::text])))
+);
+
+CREATE TABLE fabric_terminators (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  tags jsonb NOT NULL DEFAULT '{}'::jsonb,
+  is_system boolean NOT NULL DEFAULT false,
+  service_id text COLLATE "C" NOT NULL,
+  router_id text COLLATE "C" NOT NULL,
+  binding text COLLATE "C" NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  instance_id text COLLATE "C" NOT NULL DEFAULT ''::text,
+  instance_secret bytea,
+  host_id text COLLATE "C" NOT NULL DEFAULT ''::text,
+  source_ctrl text COLLATE "C" NOT NULL DEFAULT ''::text,
+  cost integer NOT NULL DEFAULT 0,
+  dynamic_cost integer NOT NULL DEFAULT 0,
+  precedence text COLLATE "C" NOT NULL DEFAULT 'default'::text,
+  CONSTRAINT fabric_terminators_pkey PRIMARY KEY (id),
+  CONSTRAINT fabric_terminators_cost CHECK (((cost >= 0) AND (cost <= 65535))),
+  CONSTRAINT fabric_terminators_dynamic_cost CHECK (((dynamic_cost >= 0) AND (dynamic_cost <= 65535))),
+  CONSTRAINT fabric_terminators_precedence CHECK ((precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
+);
+
 CREATE TABLE failed_service_requests (
   identity_id text COLLATE "C" NOT NULL,
   place bigint NOT NULL DEFAULT nextval('failed_service_request_places'::regclass),
@@ -1897,6 +2104,21 @@ CREATE TABLE identity_types (
   name text COLLATE "C" NOT NULL,
   CONSTRAINT identity_types_pkey PRIMARY KEY (id),
   CONSTRAINT identity_types_name_key UNIQUE (name)
+);
+
+CREATE TABLE inspection_answers (
+  inspection_id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  answer jsonb NOT NULL,
+  CONSTRAINT inspection_answers_pkey PRIMARY KEY (inspection_id, host_id)
+);
+
+CREATE TABLE inspections (
+  id text COLLATE "C" NOT NULL,
+  pattern text COLLATE "C" NOT NULL,
+  requested text[] COLLATE "C" NOT NULL,
+  ends_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT inspections_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE integrity_findings (
@@ -1997,6 +2219,9 @@ CREATE TABLE pki_entities (
   not_before timestamp(3) with time zone NOT NULL,
   not_after timestamp(3) with time zone NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  used_from timestamp(3) with time zone NOT NULL DEFAULT now(),
+  cross_pem text NOT NULL DEFAULT ''::text,
+  retired_at timestamp(3) with time zone,
   CONSTRAINT pki_entities_pkey PRIMARY KEY (purpose, generation),
   CONSTRAINT pki_entities_purpose CHECK ((purpose = ANY (ARRAY['root'::text, 'intermediate'::text, 'server'::text])))
 );
@@ -2028,6 +2253,12 @@ CREATE TABLE posture_checks (
   CONSTRAINT posture_checks_pkey PRIMARY KEY (id),
   CONSTRAINT posture_checks_name_key UNIQUE (name),
   CONSTRAINT posture_checks_type CHECK ((type_id = ANY (ARRAY['OS'::text, 'PROCESS'::text, 'DOMAIN'::text, 'MAC'::text, 'MFA'::text, 'PROCESS_MULTI'::text])))
+);
+
+CREATE TABLE quiesced_routers (
+  router_id text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT quiesced_routers_pkey PRIMARY KEY (router_id)
 );
 
 CREATE TABLE revocations (
@@ -2085,6 +2316,30 @@ CREATE TABLE router_hosts (
   CONSTRAINT router_hosts_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
+CREATE TABLE router_link_settings (
+  id text COLLATE "C" NOT NULL,
+  static_cost integer NOT NULL,
+  is_down boolean NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT router_link_settings_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE router_links (
+  id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  iteration bigint NOT NULL,
+  source_router_id text COLLATE "C" NOT NULL,
+  dest_router_id text COLLATE "C" NOT NULL,
+  protocol text COLLATE "C" NOT NULL,
+  dial_address text COLLATE "C" NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  source_latency bigint NOT NULL,
+  dest_latency bigint NOT NULL,
+  state_iteration bigint NOT NULL,
+  connections jsonb NOT NULL,
+  CONSTRAINT router_links_pkey PRIMARY KEY (id, host_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE routers (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -2108,6 +2363,8 @@ CREATE TABLE routers (
   interfaces jsonb NOT NULL DEFAULT '[]'::jsonb,
   server_names text[] COLLATE "C",
   names_left_out text[] COLLATE "C" NOT NULL DEFAULT '{}'::text[],
+  version text COLLATE "C",
+  capabilities_mask bigint,
   CONSTRAINT routers_pkey PRIMARY KEY (id),
   CONSTRAINT routers_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT routers_name_key UNIQUE (name),
@@ -2127,6 +2384,12 @@ CREATE TABLE schema_migrations_lock (
   index integer NOT NULL DEFAULT nextval('schema_migrations_lock_index_seq'::regclass),
   is_locked integer,
   CONSTRAINT schema_migrations_lock_pkey PRIMARY KEY (index)
+);
+
+CREATE TABLE server_names (
+  name text COLLATE "C" NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT server_names_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE service_configs (
@@ -2150,6 +2413,11 @@ CREATE TABLE service_edge_router_policies (
   CONSTRAINT service_edge_router_policies_pkey PRIMARY KEY (id),
   CONSTRAINT service_edge_router_policies_name_key UNIQUE (name),
   CONSTRAINT service_edge_router_policies_semantic CHECK ((semantic = ANY (ARRAY['AllOf'::text, 'AnyOf'::text])))
+);
+
+CREATE TABLE service_names (
+  name text COLLATE "C" NOT NULL,
+  CONSTRAINT service_names_pkey PRIMARY KEY (name)
 );
 
 CREATE TABLE service_policies (
@@ -2214,6 +2482,13 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_type CHECK ((type = ANY (ARRAY['Dial'::text, 'Bind'::text])))
 );
 
+CREATE TABLE terminator_costs (
+  id text COLLATE "C" NOT NULL,
+  host_id text COLLATE "C" NOT NULL,
+  dynamic_cost integer NOT NULL,
+  CONSTRAINT terminator_costs_pkey PRIMARY KEY (id, host_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE terminators (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -2237,6 +2512,29 @@ CREATE TABLE terminators (
   CONSTRAINT terminators_cost CHECK (((cost >= 0) AND (cost <= 65535))),
   CONSTRAINT terminators_dynamic_cost CHECK (((dynamic_cost >= 0) AND (dynamic_cost <= 65535))),
   CONSTRAINT terminators_precedence CHECK ((precedence = ANY (ARRAY['default'::text, 'required'::text, 'failed'::text])))
+);
+
+CREATE TABLE token_families (
+  api_session_id text COLLATE "C" NOT NULL,
+  client_id text COLLATE "C" NOT NULL,
+  scopes text[] COLLATE "C" NOT NULL,
+  authenticated_at timestamp(3) with time zone NOT NULL,
+  ends_at timestamp(3) with time zone NOT NULL,
+  refresh_hash bytea,
+  previous_hash bytea,
+  rotated_at timestamp(3) with time zone,
+  CONSTRAINT token_families_pkey PRIMARY KEY (api_session_id)
+);
+
+CREATE TABLE usage_hours (
+  hour timestamp(3) with time zone NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  entity_id text COLLATE "C" NOT NULL,
+  bytes_in bigint NOT NULL,
+  bytes_out bigint NOT NULL,
+  dials bigint NOT NULL,
+  failed_dials bigint NOT NULL,
+  CONSTRAINT usage_hours_pkey PRIMARY KEY (hour, kind, entity_id)
 );
 
 CREATE TABLE used_tokens (
@@ -2325,6 +2623,8 @@ ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (id
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE external_jwt_signers ADD CONSTRAINT external_jwt_signers_enroll_auth_policy_fkey FOREIGN KEY (enroll_auth_policy_id) REFERENCES auth_policies(id);
+ALTER TABLE fabric_terminators ADD CONSTRAINT fabric_terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE fabric_terminators ADD CONSTRAINT fabric_terminators_service_fkey FOREIGN KEY (service_id) REFERENCES fabric_services(id) ON DELETE CASCADE;
 ALTER TABLE failed_service_requests ADD CONSTRAINT failed_service_requests_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
 ALTER TABLE identities ADD CONSTRAINT identities_type_fkey FOREIGN KEY (type_id) REFERENCES identity_types(id);
@@ -2334,21 +2634,26 @@ ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_con
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE identity_traces ADD CONSTRAINT identity_traces_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE inspection_answers ADD CONSTRAINT inspection_answers_inspection_fkey FOREIGN KEY (inspection_id) REFERENCES inspections(id) ON DELETE CASCADE;
 ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE quiesced_routers ADD CONSTRAINT quiesced_routers_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE router_channels ADD CONSTRAINT router_channels_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE router_channels ADD CONSTRAINT router_channels_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE router_configs ADD CONSTRAINT router_configs_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE router_hosts ADD CONSTRAINT router_hosts_controller_fkey FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
+ALTER TABLE router_links ADD CONSTRAINT router_links_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_api_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE terminator_costs ADD CONSTRAINT terminator_costs_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE terminators ADD CONSTRAINT terminators_session_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
+ALTER TABLE token_families ADD CONSTRAINT token_families_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
 ALTER TABLE webhook_dead_letters ADD CONSTRAINT webhook_dead_letters_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 ALTER TABLE webhook_progress ADD CONSTRAINT webhook_progress_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 
@@ -2356,6 +2661,7 @@ CREATE INDEX api_session_certificates_end ON api_session_certificates USING btre
 CREATE INDEX api_session_certificates_session ON api_session_certificates USING btree (api_session_id, id);
 CREATE INDEX api_sessions_authenticator ON api_sessions USING btree (authenticator_id);
 CREATE INDEX api_sessions_ca ON api_sessions USING btree (ca_id) WHERE (ca_id IS NOT NULL);
+CREATE INDEX api_sessions_expires_at ON api_sessions USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX api_sessions_identity ON api_sessions USING btree (identity_id, id);
 CREATE INDEX api_sessions_last_activity ON api_sessions USING btree (last_activity_at, id);
 CREATE INDEX api_sessions_signer ON api_sessions USING btree (signer_id) WHERE (signer_id IS NOT NULL);
@@ -2366,9 +2672,12 @@ CREATE INDEX audit_records_kind ON audit_records USING btree (kind);
 CREATE INDEX audit_records_xid ON audit_records USING btree (xid);
 CREATE INDEX auth_policies_required_signer ON auth_policies USING btree (require_ext_jwt_signer_id) WHERE (require_ext_jwt_signer_id IS NOT NULL);
 CREATE INDEX auth_policy_signers_signer ON auth_policy_signers USING btree (signer_id);
+CREATE INDEX auth_requests_expires_at ON auth_requests USING btree (expires_at);
+CREATE INDEX auth_requests_network ON auth_requests USING btree (network);
 CREATE INDEX authenticators_ca ON authenticators USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX authenticators_identity ON authenticators USING btree (identity_id, id);
 CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (identity_id) WHERE (method = 'updb'::text);
+CREATE INDEX circuits_host ON circuits USING btree (host_id);
 CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
@@ -2380,6 +2689,8 @@ CREATE INDEX edge_router_policies_name_letters ON edge_router_policies USING gin
 CREATE INDEX enrollments_ca ON enrollments USING btree (ca_id) WHERE (ca_id IS NOT NULL);
 CREATE INDEX enrollments_username ON enrollments USING btree (username) WHERE (username IS NOT NULL);
 CREATE INDEX external_jwt_signers_enroll_auth_policy ON external_jwt_signers USING btree (enroll_auth_policy_id);
+CREATE INDEX fabric_terminators_router ON fabric_terminators USING btree (router_id);
+CREATE INDEX fabric_terminators_service ON fabric_terminators USING btree (service_id);
 CREATE INDEX identities_administrators ON identities USING btree (id) WHERE (is_admin OR is_default_admin);
 CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
 CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
@@ -2403,6 +2714,7 @@ CREATE INDEX revocations_expires_at ON revocations USING btree (expires_at);
 CREATE INDEX router_channels_host ON router_channels USING btree (host_id);
 CREATE INDEX router_configs_config ON router_configs USING btree (config_id, router_id);
 CREATE INDEX router_hosts_controller ON router_hosts USING btree (controller_id);
+CREATE INDEX router_links_host ON router_links USING btree (host_id);
 CREATE INDEX routers_edge ON routers USING btree (id) WHERE is_edge;
 CREATE INDEX routers_name_any_case ON routers USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX routers_name_letters ON routers USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
@@ -2426,6 +2738,7 @@ CREATE INDEX sessions_granted_until ON sessions USING btree (granted_until) WHER
 CREATE INDEX sessions_identity ON sessions USING btree (identity_id, id);
 CREATE INDEX sessions_service ON sessions USING btree (service_id);
 CREATE INDEX sessions_token ON sessions USING hash (token);
+CREATE INDEX terminator_costs_host ON terminator_costs USING btree (host_id);
 CREATE INDEX terminators_instance ON terminators USING btree (service_id, instance_id);
 CREATE INDEX terminators_router ON terminators USING btree (router_id, id);
 CREATE INDEX terminators_service ON terminators USING btree (service_id, id);
@@ -2448,6 +2761,7 @@ CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING 
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_hold_sessions BEFORE DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
+CREATE TRIGGER api_sessions_tell_bound AFTER UPDATE OF is_certificate_bound ON api_sessions FOR EACH ROW WHEN ((old.is_certificate_bound IS DISTINCT FROM new.is_certificate_bound)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER api_sessions_tell_opened AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION tell_session_opened();
@@ -2484,13 +2798,16 @@ CREATE TRIGGER cas_audit_out AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION a
 CREATE TRIGGER cas_counted_in AFTER INSERT ON cas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_counted_out AFTER DELETE ON cas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_tell_changed AFTER DELETE OR UPDATE OF is_verified, is_auth_enabled ON cas FOR EACH STATEMENT EXECUTE FUNCTION tell_cas_changed();
+CREATE TRIGGER config_types_announce_model AFTER UPDATE OF name ON config_types FOR EACH ROW EXECUTE FUNCTION announce_model('configType', 'id');
 CREATE TRIGGER config_types_audit_change AFTER UPDATE ON config_types FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.schema IS DISTINCT FROM new.schema) OR (old.target IS DISTINCT FROM new.target) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_audit_in AFTER INSERT ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_audit_out AFTER DELETE ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER config_types_counted_out AFTER DELETE ON config_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER config_types_default_target BEFORE INSERT ON config_types FOR EACH ROW WHEN ((new.target IS NULL)) EXECUTE FUNCTION default_config_target();
 CREATE TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER config_types_move_access_at_commit AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER configs_announce_model AFTER UPDATE OF name, data ON configs FOR EACH ROW EXECUTE FUNCTION announce_model('config', 'id');
 CREATE TRIGGER configs_audit_change AFTER UPDATE ON configs FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.config_type_id IS DISTINCT FROM new.config_type_id) OR (old.data IS DISTINCT FROM new.data) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_audit_in AFTER INSERT ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_audit_out AFTER DELETE ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
@@ -2508,6 +2825,7 @@ CREATE TRIGGER controllers_audit_in AFTER INSERT ON controllers FOR EACH ROW EXE
 CREATE TRIGGER controllers_audit_out AFTER DELETE ON controllers FOR EACH ROW EXECUTE FUNCTION audit_controllers();
 CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER edge_router_policies_announce_model AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION announce_model('edgeRouterPolicy', 'id');
 CREATE TRIGGER edge_router_policies_audit_change AFTER UPDATE ON edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_audit_in AFTER INSERT ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_audit_out AFTER DELETE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
@@ -2532,8 +2850,22 @@ CREATE TRIGGER external_jwt_signers_hold_sessions BEFORE DELETE ON external_jwt_
 CREATE TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION note_moves('grants');
 CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants_at_commit AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER external_jwt_signers_tell_changed AFTER DELETE OR UPDATE ON external_jwt_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
+CREATE TRIGGER fabric_services_audit_change AFTER UPDATE ON fabric_services FOR EACH ROW WHEN (((old.tags IS DISTINCT FROM new.tags) OR (old.name IS DISTINCT FROM new.name) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis))) EXECUTE FUNCTION audit_fabric_services();
+CREATE TRIGGER fabric_services_audit_in AFTER INSERT ON fabric_services FOR EACH ROW EXECUTE FUNCTION audit_fabric_services();
+CREATE TRIGGER fabric_services_audit_out AFTER DELETE ON fabric_services FOR EACH ROW EXECUTE FUNCTION audit_fabric_services();
+CREATE TRIGGER fabric_services_counted_in AFTER INSERT ON fabric_services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER fabric_services_counted_out AFTER DELETE ON fabric_services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER fabric_services_name_change AFTER UPDATE OF name ON fabric_services FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION keep_service_name();
+CREATE TRIGGER fabric_services_name_in AFTER INSERT OR DELETE ON fabric_services FOR EACH ROW EXECUTE FUNCTION keep_service_name();
+CREATE TRIGGER fabric_terminators_audit_change AFTER UPDATE ON fabric_terminators FOR EACH ROW WHEN (((old.tags IS DISTINCT FROM new.tags) OR (old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.host_id IS DISTINCT FROM new.host_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence))) EXECUTE FUNCTION audit_fabric_terminators();
+CREATE TRIGGER fabric_terminators_audit_in AFTER INSERT ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
+CREATE TRIGGER fabric_terminators_audit_out AFTER DELETE ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
+CREATE TRIGGER fabric_terminators_counted_in AFTER INSERT ON fabric_terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER fabric_terminators_counted_out AFTER DELETE ON fabric_terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER identities_add_announce_model AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_announce_model AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until, role_attributes ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER identities_attributes_change_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
 CREATE CONSTRAINT TRIGGER identities_attributes_in AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
@@ -2553,15 +2885,18 @@ CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH 
 CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_move_access_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_take_announce_model AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_take_router AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_take_router_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
+CREATE TRIGGER identity_hostings_announce_model AFTER INSERT OR DELETE OR UPDATE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'identity_id');
 CREATE TRIGGER identity_hostings_audit AFTER INSERT OR DELETE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION audit_identity_hostings();
 CREATE TRIGGER identity_hostings_audit_change AFTER UPDATE ON identity_hostings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_hostings();
 CREATE TRIGGER identity_hostings_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION note_moves_of_hosting();
 CREATE CONSTRAINT TRIGGER identity_hostings_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON identity_hostings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identity_hostings_touch_identity AFTER DELETE ON identity_hostings FOR EACH ROW WHEN ((pg_trigger_depth() > 0)) EXECUTE FUNCTION touch_identity_of_hosting();
+CREATE TRIGGER identity_service_configs_announce_model AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'identity_id');
 CREATE TRIGGER identity_service_configs_audit AFTER INSERT OR DELETE ON identity_service_configs FOR EACH ROW EXECUTE FUNCTION audit_identity_service_configs();
 CREATE TRIGGER identity_service_configs_audit_change AFTER UPDATE ON identity_service_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_identity_service_configs();
 CREATE TRIGGER identity_service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON identity_service_configs FOR EACH ROW EXECUTE FUNCTION note_moves('content');
@@ -2581,9 +2916,10 @@ CREATE TRIGGER mfas_forgotten_of_sessions AFTER DELETE ON mfas FOR EACH ROW EXEC
 CREATE TRIGGER mfas_tell_verified AFTER UPDATE OF is_verified ON mfas FOR EACH ROW EXECUTE FUNCTION tell_mfa_verified();
 CREATE TRIGGER network_audit_change AFTER UPDATE ON network FOR EACH ROW WHEN (((old.master_key_check <> new.master_key_check) OR (old.trust_domain <> new.trust_domain) OR (old.advertise <> new.advertise))) EXECUTE FUNCTION audit_network();
 CREATE TRIGGER pki_entities_audit AFTER INSERT OR DELETE ON pki_entities FOR EACH ROW EXECUTE FUNCTION audit_pki_entities();
-CREATE TRIGGER pki_entities_audit_change AFTER UPDATE ON pki_entities FOR EACH ROW WHEN (((old.purpose <> new.purpose) OR (old.generation <> new.generation) OR (old.fingerprint <> new.fingerprint) OR (old.not_before <> new.not_before) OR (old.not_after <> new.not_after))) EXECUTE FUNCTION audit_pki_entities();
+CREATE TRIGGER pki_entities_audit_change AFTER UPDATE ON pki_entities FOR EACH ROW WHEN (((old.purpose <> new.purpose) OR (old.generation <> new.generation) OR (old.fingerprint <> new.fingerprint) OR (old.not_before <> new.not_before) OR (old.not_after <> new.not_after) OR (old.retired_at IS DISTINCT FROM new.retired_at))) EXECUTE FUNCTION audit_pki_entities();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_checks_announce_model AFTER INSERT OR DELETE OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION announce_model('postureCheck', 'id');
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_change_at_commit AFTER UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
@@ -2601,15 +2937,26 @@ CREATE TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON po
 CREATE CONSTRAINT TRIGGER posture_checks_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
 CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants_at_commit AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER quiesced_routers_audit_change AFTER UPDATE ON quiesced_routers FOR EACH ROW EXECUTE FUNCTION audit_quiesced_routers();
+CREATE TRIGGER quiesced_routers_audit_in AFTER INSERT ON quiesced_routers FOR EACH ROW EXECUTE FUNCTION audit_quiesced_routers();
+CREATE TRIGGER quiesced_routers_audit_out AFTER DELETE ON quiesced_routers FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_quiesced_routers();
 CREATE TRIGGER revocations_audit_change AFTER UPDATE ON revocations FOR EACH ROW WHEN (((old.type IS DISTINCT FROM new.type) OR (old.issued_before IS DISTINCT FROM new.issued_before) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_audit_in AFTER INSERT ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_audit_out AFTER DELETE ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_counted_in AFTER INSERT ON revocations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER revocations_counted_out AFTER DELETE ON revocations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER revocations_tell_token AFTER INSERT OR UPDATE ON revocations FOR EACH ROW WHEN ((new.type = 'JTI'::text)) EXECUTE FUNCTION tell_token_revoked();
 CREATE TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels FOR EACH ROW EXECUTE FUNCTION note_moves('presence');
 CREATE CONSTRAINT TRIGGER router_channels_move_presence_at_commit AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER router_configs_announce_model AFTER INSERT OR DELETE OR UPDATE ON router_configs FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'router_id');
 CREATE TRIGGER router_configs_audit AFTER INSERT OR DELETE ON router_configs FOR EACH ROW EXECUTE FUNCTION audit_router_configs();
 CREATE TRIGGER router_configs_audit_change AFTER UPDATE ON router_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_router_configs();
+CREATE TRIGGER router_configs_move_routing AFTER INSERT OR DELETE OR UPDATE ON router_configs FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
+CREATE CONSTRAINT TRIGGER router_configs_move_routing_at_commit AFTER INSERT OR DELETE OR UPDATE ON router_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER router_link_settings_audit_change AFTER UPDATE ON router_link_settings FOR EACH ROW WHEN (((old.static_cost IS DISTINCT FROM new.static_cost) OR (old.is_down IS DISTINCT FROM new.is_down))) EXECUTE FUNCTION audit_router_link_settings();
+CREATE TRIGGER router_link_settings_audit_in AFTER INSERT ON router_link_settings FOR EACH ROW EXECUTE FUNCTION audit_router_link_settings();
+CREATE TRIGGER router_link_settings_audit_out AFTER DELETE ON router_link_settings FOR EACH ROW EXECUTE FUNCTION audit_router_link_settings();
+CREATE TRIGGER routers_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, role_attributes, is_edge, is_tunneler_enabled, fingerprint, disabled ON routers FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER routers_attributes_change_at_commit AFTER UPDATE OF role_attributes ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
 CREATE CONSTRAINT TRIGGER routers_attributes_in AFTER INSERT ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
@@ -2618,6 +2965,8 @@ CREATE CONSTRAINT TRIGGER routers_attributes_out_at_commit AFTER DELETE ON route
 CREATE TRIGGER routers_audit_change AFTER UPDATE ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cost IS DISTINCT FROM new.cost) OR (old.no_traversal IS DISTINCT FROM new.no_traversal) OR (old.disabled IS DISTINCT FROM new.disabled) OR (old.is_tunneler_enabled IS DISTINCT FROM new.is_tunneler_enabled) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.ctrl_chan_listeners IS DISTINCT FROM new.ctrl_chan_listeners) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.server_names IS DISTINCT FROM new.server_names) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_audit_in AFTER INSERT ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_audit_out AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
+CREATE TRIGGER routers_change_model AFTER UPDATE OF fingerprint ON routers FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION note_moves('routing');
+CREATE CONSTRAINT TRIGGER routers_change_model_at_commit AFTER UPDATE OF fingerprint ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_change_routing AFTER UPDATE OF name, role_attributes, is_edge ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION note_moves('routing');
 CREATE CONSTRAINT TRIGGER routers_change_routing_at_commit AFTER UPDATE OF name, role_attributes, is_edge ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -2627,10 +2976,12 @@ CREATE TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers FOR EACH R
 CREATE CONSTRAINT TRIGGER routers_move_routing_at_commit AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers FOR EACH ROW WHEN (((((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled)) OR (old.cost IS DISTINCT FROM new.cost)) OR (old.no_traversal IS DISTINCT FROM new.no_traversal))) EXECUTE FUNCTION tell_router_changed();
 CREATE TRIGGER routers_tell_gone AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION tell_router_changed();
+CREATE TRIGGER service_configs_announce_model AFTER INSERT OR DELETE OR UPDATE ON service_configs FOR EACH ROW EXECUTE FUNCTION announce_model('service', 'service_id');
 CREATE TRIGGER service_configs_audit AFTER INSERT OR DELETE ON service_configs FOR EACH ROW EXECUTE FUNCTION audit_service_configs();
 CREATE TRIGGER service_configs_audit_change AFTER UPDATE ON service_configs FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION audit_service_configs();
 CREATE TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER service_configs_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER service_edge_router_policies_announce_model AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION announce_model('serviceEdgeRouterPolicy', 'id');
 CREATE TRIGGER service_edge_router_policies_audit_change AFTER UPDATE ON service_edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_audit_in AFTER INSERT ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_audit_out AFTER DELETE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
@@ -2638,6 +2989,7 @@ CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_e
 CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
 CREATE CONSTRAINT TRIGGER service_edge_router_policies_move_routing_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER service_policies_announce_model AFTER INSERT OR DELETE OR UPDATE ON service_policies FOR EACH ROW EXECUTE FUNCTION announce_model('servicePolicy', 'id');
 CREATE TRIGGER service_policies_audit_change AFTER UPDATE ON service_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type IS DISTINCT FROM new.type) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.posture_check_roles IS DISTINCT FROM new.posture_check_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_audit_in AFTER INSERT ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_audit_out AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
@@ -2649,6 +3001,7 @@ CREATE TRIGGER service_policies_move_grants AFTER DELETE ON service_policies FOR
 CREATE CONSTRAINT TRIGGER service_policies_move_grants_at_commit AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION note_moves('grants');
 CREATE CONSTRAINT TRIGGER service_policies_narrow_grants_at_commit AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER services_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, encryption_required, role_attributes ON services FOR EACH ROW EXECUTE FUNCTION announce_model('service', 'id');
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
 CREATE CONSTRAINT TRIGGER services_attributes_in AFTER INSERT ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
@@ -2663,6 +3016,8 @@ CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW E
 CREATE TRIGGER services_hold_sessions BEFORE DELETE ON services FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER services_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
+CREATE TRIGGER services_name_change AFTER UPDATE OF name ON services FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION keep_service_name();
+CREATE TRIGGER services_name_in AFTER INSERT OR DELETE ON services FOR EACH ROW EXECUTE FUNCTION keep_service_name();
 CREATE TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION note_moves('grants');
 CREATE CONSTRAINT TRIGGER services_narrow_grants_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER sessions_audit_out AFTER DELETE ON sessions FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_sessions();

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { migrationNames } from './migrate.js';
 
 /** A migration and the SHA-256 of its file in hex: two releases with equal ones have the same schema. */
-export interface MigrationPrint {
+export interface MigrationHash {
   readonly name: string;
   readonly sha256: string;
 }
 
-export function migrationPrints(): MigrationPrint[] {
+export function migrationHashes(): MigrationHash[] {
   return migrationNames.map((name) => {
     const text = readFileSync(new URL(`./migrations/${name}.sql`, import.meta.url));
     return { name, sha256: createHash('sha256').update(text).digest('hex') };
@@ -41,7 +41,7 @@ export function statementsOf(schema: string): string[] {
 const OF_MIGRATIONS = new Set(['schema_migrations', 'schema_migrations_lock']);
 
 /**
- * Tables that hold the network, sorted: what operators made beside them is not ours. A partition is part of its
+ * Tables that hold the network, sorted: what operators made next to them is not ours. A partition is part of its
  * table.
  */
 export function networkTables(statements: readonly string[] = shippedStatements()): string[] {

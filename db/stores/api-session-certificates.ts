@@ -5,13 +5,16 @@ import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
 import { asItIs, entity } from '../query/entity.js';
-import { text, time } from '../query/fields.js';
+import { flag, text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { rowsWhere } from '../query/scopes.js';
 import { change, locking, read, slowRead } from '../postgres/statement.js';
 
-export const apiSessionCertificate = entity<ApiSessionCertificate, Pick<ApiSessionCertificateDraft, 'apiSessionId'>>(
+export const apiSessionCertificate = entity<
+  ApiSessionCertificate,
+  Pick<ApiSessionCertificateDraft, 'apiSessionId' | 'isProof'>
+>(
   'api_session_certificates',
   {
     subject: text().filteredBy({ kind: 'string', sql: 't.subject COLLATE "C"', nullable: false }),
@@ -20,7 +23,7 @@ export const apiSessionCertificate = entity<ApiSessionCertificate, Pick<ApiSessi
     validTo: time(),
     certPem: text().unfiltered(),
   },
-  { name: 'apiSessionCertificate', isOpen: true, hidden: { apiSessionId: text() } },
+  { name: 'apiSessionCertificate', isOpen: true, hidden: { apiSessionId: text(), isProof: flag() } },
 );
 
 /** No query returns an expired one; a sweep removes its row. */
@@ -35,6 +38,8 @@ const ofApiSession = (apiSessionId: string) =>
 export interface ApiSessionCertificateDraft {
   readonly id: string;
   readonly apiSessionId: string;
+  /** A client that shows it is the session's own client (migration 0044-bearer-sessions). */
+  readonly isProof: boolean;
   /** Leaf, then intermediates. */
   readonly certPem: string;
   readonly fingerprint: string;
@@ -53,6 +58,10 @@ export interface ApiSessionCertificateStore {
    */
   countLocked(apiSessionId: string): Promise<number | undefined>;
   create(draft: ApiSessionCertificateDraft): Promise<void>;
+  /** The chains of the session's certificates by which its client proves that it is that client, newest first. */
+  proofs(apiSessionId: string): Promise<{ readonly certPem: string; readonly fingerprint: string }[]>;
+  /** From now on the session's token alone opens nothing of administration. */
+  bind(apiSessionId: string): Promise<void>;
   /** @throws DomainError as `get` */
   remove(id: string, apiSessionId: string): Promise<void>;
   /** Removes expired ones; answers how many there were. */
@@ -82,6 +91,18 @@ const DELETE = change(
   AND t.valid_to > now()${returningActor}`,
 );
 
+const PROOFS = read<{ certPem: string; fingerprint: string }>(
+  'api-session-certificate-proofs',
+  `SELECT cert_pem AS "certPem", fingerprint FROM api_session_certificates
+  WHERE api_session_id = $1 AND is_proof AND valid_to > now() ORDER BY created_at DESC, id`,
+);
+
+const BIND = change(
+  'api-session-bind',
+  ({ returningActor }) =>
+    `UPDATE api_sessions SET is_certificate_bound = true WHERE id = $1 AND NOT is_certificate_bound${returningActor}`,
+);
+
 const SWEEP = sweeping({ table: 'api_session_certificates', where: 'valid_to <= now()' });
 
 export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCertificateStore {
@@ -96,6 +117,13 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
       return row?.total ?? 0;
     },
     create: ({ id, ...draft }) => apiSessionCertificate.insert(db, id, draft),
+    async proofs(apiSessionId) {
+      return await db.many(PROOFS, [apiSessionId]);
+    },
+    async bind(apiSessionId) {
+      await db.execute(BIND, [apiSessionId]);
+      db.touched?.({ postureOf: apiSessionId });
+    },
     async remove(id, apiSessionId) {
       const rowCount = await db.count(DELETE, [id, apiSessionId]);
       if (rowCount === 0) throw notFound(apiSessionCertificate.name, id);

@@ -5,13 +5,11 @@ import { hashToken } from '../../domain/auth/tokens.js';
 import { entity } from '../query/entity.js';
 import { bytes, expression, flag, text, textArray, time } from '../query/fields.js';
 import type { ListSource } from '../query/table.js';
+import { identityOfRow, joinedIdentity } from './identity-reference.js';
+import type { IdentityColumns } from './identity-reference.js';
 
-export type ApiSessionRow = Omit<ApiSession, 'identity' | 'requiredSigner'> & {
-  readonly identityId: string;
-  readonly identityName: string;
-  readonly authPolicyId: string;
-  readonly requiredSigner: SignerFields | null;
-};
+export type ApiSessionRow = Omit<ApiSession, 'identity' | 'requiredSigner'> &
+  IdentityColumns & { readonly requiredSigner: SignerFields | null };
 
 type SignerFields = Omit<RequiredSigner, 'keySource'> & {
   readonly certPem: string | null;
@@ -54,8 +52,7 @@ export const apiSession = entity<ApiSessionRow>(
     }),
     improperClientCertChain: flag(),
     configTypes: textArray().unfiltered(),
-    identityName: expression('i.name'),
-    authPolicyId: expression('i.auth_policy_id'),
+    ...joinedIdentity,
     isCertExtendable: expression('coalesce(a.is_issued_by_network, false)'),
     isCertExtendRequested: expression('(a.extend_requested_at IS NOT NULL)'),
     isCertKeyRollRequested: expression('coalesce(a.is_key_roll_requested, false)'),
@@ -73,7 +70,7 @@ export const apiSessionSource: ListSource<ApiSessionRow, ApiSession> = {
 
 export function apiSessionFrom(row: ApiSessionRow): ApiSession {
   return {
-    identity: { id: row.identityId, name: row.identityName, authPolicyId: row.authPolicyId },
+    identity: identityOfRow(row),
     authenticatorId: row.authenticatorId,
     tokenHash: row.tokenHash,
     ipAddress: row.ipAddress,

@@ -7,12 +7,12 @@ import { change, read } from '../postgres/statement.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { touchApiSessions } from './api-session-activity.js';
 import type { Activity, TouchedSession } from './api-session-activity.js';
-import { OWNER, STATE_JOINS, findOwner, ownerFrom } from './api-session-owners.js';
+import { OWNER, STATE_JOINS, findOwner, findOwnerById, ownerFrom } from './api-session-owners.js';
 import type { OwnerRow, SessionOwner } from './api-session-owners.js';
 import { apiSession, apiSessionFrom, apiSessionSource } from './api-session-rows.js';
 import { endAll } from './api-session-ends.js';
 import { sessionOpening } from './session-opening.js';
-import type { Proof } from './session-opening.js';
+import type { LoginProof } from './session-opening.js';
 
 /** Facts that the client tells of itself; null: nothing, and what is known of the identity stays. */
 export interface ClientInfo {
@@ -32,6 +32,8 @@ export interface ApiSessionDraft {
   readonly api: SessionApi;
   /** SHA-256 of the certificate that the login was by; null for another kind of login. */
   readonly certificateHash: Buffer | null;
+  /** The end of a session whose client shows signed tokens; absent: it ends when it is not used. */
+  readonly expiresAt?: Date;
   /** API sessions that its identity may have: beyond them the least recently used end. null: as many as there are. */
   readonly mostOfIdentity?: number | null;
   /** The login is counted in the audit record, not recorded. */
@@ -45,13 +47,15 @@ export interface ApiSessionStore {
    * Opens a session and notes what the client tells of itself.
    * @returns undefined when the proof does not hold (any more), or the identity or its policy allows no such login
    */
-  open(draft: ApiSessionDraft, proof: Proof, client: ClientInfo): Promise<SessionOwner | undefined>;
+  open(draft: ApiSessionDraft, proof: LoginProof, client: ClientInfo): Promise<SessionOwner | undefined>;
   /**
    * Some router was sent its token, as the database has it: whoever sends one commits that before. True of a session
    * that is not there.
    */
   isSharedWithRouters(id: string): Promise<boolean>;
   remove(id: string): Promise<void>;
+  /** Ends a session that may have ended already. */
+  removeIfThere(id: string): Promise<void>;
   /** Its identity ends it. @param isSummed  it is counted in the audit record, not recorded */
   logOut(id: string, isSummed: boolean): Promise<void>;
   /** It has given a code of its identity's second factor, now. @throws DomainError `notFound` */
@@ -60,6 +64,10 @@ export interface ApiSessionStore {
   removeOf(identityId: string, keptId?: string): Promise<void>;
   /** @param timeoutSeconds sessions idle for longer do not count */
   findOwner(tokenHash: Buffer, timeoutSeconds: number): Promise<SessionOwner | undefined>;
+  /** The same of a session whose client shows signed tokens. */
+  findOwnerById(id: string): Promise<SessionOwner | undefined>;
+  /** The certificate with this SHA-1 is one by which the client of a session proves that it is that client. */
+  isProvenBy(id: string, fingerprint: string): Promise<boolean>;
   /**
    * Records the latest activity of many sessions; never moves one back. Answers those that are still good, by id: one
    * that is missing there was ended, or its identity disabled.
@@ -75,6 +83,17 @@ const openingFor = sessionOpening<OwnerRow>({ columns: OWNER, joins: STATE_JOINS
 const IS_SHARED = read<{ isShared: boolean }>(
   'api-session-is-shared',
   'SELECT is_shared_with_routers AS "isShared" FROM api_sessions WHERE id = $1',
+);
+
+const IS_PROVEN = read<{ id: string }>(
+  'api-session-is-proven',
+  `SELECT id FROM api_session_certificates
+  WHERE api_session_id = $1 AND fingerprint = $2 AND is_proof AND valid_to > now()`,
+);
+
+const REMOVE = change(
+  'api-session-remove',
+  ({ returningActor }) => `DELETE FROM api_sessions WHERE id = $1${returningActor}`,
 );
 
 const LOG_OUT = change(
@@ -93,16 +112,15 @@ const API_SESSIONS_OF_IDENTITY = change(
   ({ actor }) => `${endAll('identity_id = $1 AND id <> $2')} RETURNING t.id${actor}`,
 );
 
-const SWEEP = change(
-  'api-sessions-sweep',
-  ({ returningActor }) =>
-    `${endAll('last_activity_at <= now() - make_interval(secs => $2) LIMIT $1')}${returningActor}`,
-);
+/** Two reads by index: one of both conditions would look at every session. */
+const IS_OVER = `last_activity_at <= now() - make_interval(secs => $2) AND expires_at IS NULL
+  UNION ALL SELECT id FROM api_sessions WHERE expires_at <= now() LIMIT $1`;
+const SWEEP = change('api-sessions-sweep', ({ returningActor }) => `${endAll(IS_OVER)}${returningActor}`);
 
 async function openApiSession(
   db: Db,
   draft: ApiSessionDraft,
-  proof: Proof,
+  proof: LoginProof,
   { envInfo, sdkInfo }: ClientInfo,
 ): Promise<SessionOwner | undefined> {
   const { statement, names, caId = null, signerId = null, shown } = openingFor(proof);
@@ -123,6 +141,7 @@ async function openApiSession(
     draft.certificateHash,
     draft.mostOfIdentity ?? null,
     draft.isSummed === true ? 'on' : '',
+    draft.expiresAt ?? null,
     ...shown,
   ]);
   // Those beyond the bound that it ended are heard of by NOTIFY: no answer of this login depends on them.
@@ -143,6 +162,10 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       await apiSession.remove(db, id);
       db.touched?.({ apiSession: id });
     },
+    async removeIfThere(id) {
+      await db.execute(REMOVE, [id]);
+      db.touched?.({ apiSession: id });
+    },
     async logOut(id, isSummed) {
       const rowCount = await db.count(LOG_OUT, [id, isSummed ? 'on' : '']);
       db.touched?.({ apiSession: id });
@@ -158,6 +181,10 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       db.touched?.({ identity: identityId });
     },
     findOwner: (tokenHash, timeoutSeconds) => findOwner(db, tokenHash, timeoutSeconds),
+    findOwnerById: (id) => findOwnerById(db, id),
+    async isProvenBy(id, fingerprint) {
+      return (await db.one(IS_PROVEN, [id, fingerprint])) !== undefined;
+    },
     touch: (activity, restSeconds) => touchApiSessions(db, activity, restSeconds),
     sweep: (timeoutSeconds, max) => db.count(SWEEP, [max, timeoutSeconds]),
   };

@@ -194,14 +194,14 @@ export function auditRecordStore(db: Db, lists: Lists): AuditRecordStore {
  * Work of one controller at a time: for the others there is nothing to do. A lock on a table that is not to be had soon
  * is given up, since all who write would wait behind it; the next turn tries again.
  */
-const alone = (name: string, work: string) =>
+const callOf = (name: string, work: string) =>
   change<{ n: number | null }>(
     name,
     ({ actor }) => `SELECT CASE WHEN pg_try_advisory_xact_lock(${AUDIT_LOCK}) THEN ${work} END AS n${actor}
 FROM (SELECT set_config('lock_timeout', '1s', true) OFFSET 0) quickly`,
   );
-const MAKE = alone('audit-make-partitions', 'make_audit_partitions($1::int)');
-const DROP = alone('audit-drop-partitions', 'drop_audit_partitions(make_interval(days => $1::int))');
+const MAKE = callOf('audit-make-partitions', 'make_audit_partitions($1::int)');
+const DROP = callOf('audit-drop-partitions', 'drop_audit_partitions(make_interval(days => $1::int))');
 
 async function partitionsOf(db: Db, work: typeof MAKE, value: number): Promise<number> {
   return (await db.one(work, [value]))?.n ?? 0;

@@ -19,7 +19,7 @@ export interface ExtensionState {
 /**
  * Names a certificate: PEM of the leaf, SHA-1 of its DER and SHA-256 of its public key, both in lower-case hex.
  */
-export interface CertificatePrints {
+export interface CertificateFingerprints {
   readonly certPem: string;
   readonly fingerprint: string;
   readonly publicKeyFingerprint: string;
@@ -32,7 +32,7 @@ export interface AuthenticatorExtensions {
    * Stores the next certificate, which waits while the present one stays in force. False when `currentPem` is no longer
    * that one, or a new key became due.
    */
-  awaitVerification(id: string, owner: string, currentPem: string, next: CertificatePrints): Promise<boolean>;
+  awaitVerification(id: string, owner: string, currentPem: string, next: CertificateFingerprints): Promise<boolean>;
   /** The waiting certificate, if it still is `waitingPem`, replaces the one in force. */
   completeExtension(id: string, owner: string, waitingPem: string): Promise<boolean>;
   /** Answers the owner; undefined when there is none that this network issued. */
@@ -85,7 +85,7 @@ export async function awaitVerification(
   id: string,
   owner: string,
   currentPem: string,
-  next: CertificatePrints,
+  next: CertificateFingerprints,
 ): Promise<boolean> {
   const rowCount = await db.count(EXTEND, [
     id,

@@ -9,16 +9,15 @@ import { detailSql, getOne } from '../query/table.js';
 import type { ForClient, Lists, ListRequest } from '../query/lists.js';
 import type { ListSource } from '../query/table.js';
 import * as extensions from './authenticator-extensions.js';
-import type { AuthenticatorExtensions, CertificatePrints } from './authenticator-extensions.js';
+import type { AuthenticatorExtensions, CertificateFingerprints } from './authenticator-extensions.js';
 import * as passwords from './authenticator-passwords.js';
 import type { AuthenticatorPasswords } from './authenticator-passwords.js';
+import { identityOfRow, joinedIdentity } from './identity-reference.js';
+import type { IdentityColumns } from './identity-reference.js';
 import { referringTo } from '../query/scopes.js';
 import { change, read, slowRead } from '../postgres/statement.js';
 
-interface Row extends Omit<Authenticator, 'identity' | 'cert'>, CertificateState {
-  readonly identityId: string;
-  readonly identityName: string;
-  readonly authPolicyId: string;
+interface Row extends Omit<Authenticator, 'identity' | 'cert'>, IdentityColumns, CertificateState {
   readonly isExtendRequested: boolean;
   readonly publicKeyPrint: string | null;
 }
@@ -47,8 +46,7 @@ export const authenticator = entity<Row, Hidden>(
     lastAuthResolvedToRoot: flag().forClients(),
     lastExtendRolledKeys: flag().forClients(),
     caId: text().nullable().unfiltered(),
-    identityName: expression('i.name'),
-    authPolicyId: expression('i.auth_policy_id'),
+    ...joinedIdentity,
   },
   {
     name: 'authenticator',
@@ -66,7 +64,7 @@ const OWN_DETAIL = read<Row>('authenticator-detail-own', detailSql(source, 'AND 
 
 function fromRow(row: Row): Authenticator {
   return {
-    identity: { id: row.identityId, name: row.identityName, authPolicyId: row.authPolicyId },
+    identity: identityOfRow(row),
     method: row.method,
     username: row.username,
     certPem: row.certPem,
@@ -89,7 +87,7 @@ function fromRow(row: Row): Authenticator {
   };
 }
 
-export interface CertDraft extends CertificatePrints {
+export interface CertDraft extends CertificateFingerprints {
   readonly id: string;
   readonly identityId: string;
   readonly isIssuedByNetwork: boolean;

@@ -1,24 +1,38 @@
 /**
- * The configs that services and routers carry: each is there, and at most one of a config type. A config that is
- * deleted is taken from them. Whoever needs several of these rows locks them in one order, so that no two transactions
- * wait for each other in a circle: configs, services, routers, identities, each by id, and then the rows between them.
+ * The configs that services and routers carry: each is there and of a type for them, and at most one of a config type.
+ * A config that is deleted is taken from them. Whoever needs several of these rows locks them in one order, so that no
+ * two transactions wait for each other in a circle: configs, services, routers, identities, each by id, and then the
+ * rows between them.
  */
 import { invalidField, notFound } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
+import type { ConfigTarget } from '../../domain/model.js';
 import { change, locking } from '../postgres/statement.js';
 
 interface Carrier {
   /** One row per carrier and config, with the type of the config. */
   readonly table: 'service_configs' | 'router_configs';
   readonly column: 'service_id' | 'router_id';
-  /** The name that errors have for one. */
+  /** The name that errors and targets of config types have for one. */
   readonly entity: 'service' | 'router';
+  /** Text for two configs of one type, as existing clients know it. */
+  readonly rule: string;
 }
 
 const CARRIERS = {
-  services: { table: 'service_configs', column: 'service_id', entity: 'service' },
-  routers: { table: 'router_configs', column: 'router_id', entity: 'router' },
+  services: {
+    table: 'service_configs',
+    column: 'service_id',
+    entity: 'service',
+    rule: 'Only one config of a given typed is allowed per service ',
+  },
+  routers: {
+    table: 'router_configs',
+    column: 'router_id',
+    entity: 'router',
+    rule: 'Only one config of a given type is allowed per router',
+  },
 } as const satisfies Record<string, Carrier>;
 
 /** An expression: the ids of the configs that the row `t` carries. */
@@ -27,38 +41,42 @@ export const configIdsOf = (carriers: keyof typeof CARRIERS): string => {
   return `ARRAY (SELECT used.config_id FROM ${table} used WHERE used.${column} = t.id ORDER BY 1)`;
 };
 
-interface HeldConfig {
+interface LockedConfig {
   readonly id: string;
   readonly name: string;
   readonly type_id: string;
   readonly type_name: string;
+  readonly target: ConfigTarget;
 }
 
 /** Configs that stay as long as the transaction does, in the order of their ids. */
-export type HeldConfigs = readonly HeldConfig[];
+export type LockedConfigs = readonly LockedConfig[];
 
-const CARRIED_CONFIGS_LOCK = locking<HeldConfig>(
+const CARRIED_CONFIGS_LOCK = locking<LockedConfig>(
   'carried-configs-lock',
-  `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name FROM configs c
+  `SELECT c.id, c.name, ct.id AS type_id, ct.name AS type_name, ct.target FROM configs c
   JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
 );
 
 /**
  * Locks the configs that a service or a router is about to carry. Call it before the carrier is locked or changed.
- * @throws DomainError `notFound` naming the first that is not there, `invalidField` for two of one type or one twice
+ * @throws DomainError `notFound` naming the first that is not there, `invalidField` for one of a type that is for
+ * something else, for two of one type or one twice
  */
-export async function holdConfigs(
+export async function lockConfigs(
   db: Db,
   carriers: keyof typeof CARRIERS,
   configs: readonly string[],
-): Promise<HeldConfigs> {
+): Promise<LockedConfigs> {
   if (configs.length === 0) return [];
   const rows = await db.many(CARRIED_CONFIGS_LOCK, [[...new Set(configs)]]);
   const known = new Map(rows.map((row) => [row.id, row]));
-  const ofType = new Map<string, HeldConfig>();
+  const ofType = new Map<string, LockedConfig>();
   for (const configId of configs) {
     const row = known.get(configId);
-    if (row === undefined) throw notFound('config', configId);
+    if (row === undefined) throw notFound('configs', configId);
+    if (row.target !== CARRIERS[carriers].entity)
+      throw invalidField('configs', otherTarget(row.name, row.type_name, carriers), configs);
     const other = ofType.get(row.type_id);
     if (other !== undefined) throw twoOfOneType(carriers, other, row, configs);
     ofType.set(row.type_id, row);
@@ -66,16 +84,20 @@ export async function holdConfigs(
   return rows;
 }
 
+/** Why what has this config cannot have it. */
+export const otherTarget = (config: string, configType: string, carriers: keyof typeof CARRIERS): string =>
+  `config ${config} has config type ${configType} which does not target ${carriers}`;
+
 const twoOfOneType = (
   carriers: keyof typeof CARRIERS,
-  first: HeldConfig,
-  second: HeldConfig,
+  first: LockedConfig,
+  second: LockedConfig,
   configs: readonly string[],
 ) =>
   invalidField(
     'configs',
     `duplicate configs named ${first.name} and ${second.name} found for config type ${second.type_name}. ` +
-      `Only one config of a given typed is allowed per ${CARRIERS[carriers].entity} `,
+      CARRIERS[carriers].rule,
     configs,
   );
 
@@ -105,7 +127,7 @@ export async function writeConfigs(
   db: Db,
   carriers: keyof typeof CARRIERS,
   id: string,
-  configs: HeldConfigs,
+  configs: LockedConfigs,
 ): Promise<void> {
   const ids = configs.map((config) => config.id);
   await db.execute(CLEAR[carriers], [id, ids]);

@@ -1,5 +1,5 @@
 /** Config types: named shapes of configuration, each with the JSON Schema that its configs must match. */
-import type { ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
+import type { ConfigTarget, ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
@@ -14,7 +14,7 @@ export const configType = entity<ConfigType>(
   {
     name: text().unique(),
     schema: json<JsonObject | null>().filteredBy({ kind: 'string', sql: 't.schema::text COLLATE "C"' }),
-    target: text<NonNullable<ConfigType['target']>>().nullable().unfiltered(),
+    target: text<ConfigTarget>(),
   },
   { name: 'configType', collections: ['config-types'], versionedBy: 'updatedAt' },
 );
@@ -22,7 +22,7 @@ export const configType = entity<ConfigType>(
 export interface ConfigTypeDraft {
   readonly name: string;
   readonly schema: JsonObject | null;
-  readonly target: ConfigType['target'];
+  readonly target: ConfigTarget;
   readonly tags: Tags;
 }
 

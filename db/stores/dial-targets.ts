@@ -4,6 +4,8 @@ import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import type { HostingPrecedence } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { read } from '../postgres/statement.js';
+import { elsewhereCost } from './terminator-costs.js';
+import { PRECEDENCE, QUIESCED_JOIN } from './quiesced-routers.js';
 
 /** A terminator as far as a dial needs to know it. */
 export interface DialTarget {
@@ -16,6 +18,8 @@ export interface DialTarget {
   readonly sessionId: string | null;
   readonly cost: number;
   readonly precedence: HostingPrecedence;
+  /** Cost that dials of other controllers add. */
+  readonly elsewhereCost: number;
   /** For `peerDataOf`: read for the one that is chosen. */
   readonly peerData: StoredPeerData;
 }
@@ -31,6 +35,8 @@ export interface TargetQuery {
   /** Id of the one that a sticky dialer had: it comes first in its precedence. */
   readonly sticky: string;
   readonly max: number;
+  /** The process that asks: it knows itself what it adds to costs. */
+  readonly ownHost: string;
 }
 
 /** Strategies for which a cost is a weight at most. */
@@ -38,10 +44,12 @@ const TAKE_ANY: readonly Strategy[] = ['random', 'weighted'];
 const TARGETS = read<DialTarget>(
   'dial-targets',
   `SELECT t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
-  t.session_id AS "sessionId", t.cost, t.precedence, t.peer_data AS "peerData"
+  t.session_id AS "sessionId", t.cost, ${PRECEDENCE} AS precedence,
+  ${elsewhereCost('$8')} AS "elsewhereCost", t.peer_data AS "peerData"
 FROM terminators t JOIN unnest($3::text[], $4::float8[]) AS p (router_id, cost) ON p.router_id = t.router_id
+  ${QUIESCED_JOIN}
 WHERE t.service_id = $1 AND t.instance_id = $2
-ORDER BY array_position(ARRAY['required', 'default', 'failed'], t.precedence), t.id <> $6,
+ORDER BY array_position(ARRAY['required', 'default', 'failed'], ${PRECEDENCE}), t.id <> $6,
   CASE WHEN $5 THEN 0 ELSE t.cost + p.cost END, random()
 LIMIT $7`,
 );
@@ -53,7 +61,7 @@ const DIAL_HAS_ANY = read<{ any: boolean }>(
 
 export async function dialTargets(
   db: Db,
-  { serviceId, instanceId, pathCosts, strategy, sticky, max }: TargetQuery,
+  { serviceId, instanceId, pathCosts, strategy, sticky, max, ownHost }: TargetQuery,
 ): Promise<DialTarget[]> {
   return db.many(TARGETS, [
     serviceId,
@@ -63,6 +71,7 @@ export async function dialTargets(
     TAKE_ANY.includes(strategy),
     sticky,
     max,
+    ownHost,
   ]);
 }
 

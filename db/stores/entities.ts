@@ -23,6 +23,8 @@ import { servicePolicy } from './service-policies.js';
 import { service } from './services.js';
 import { session } from './session-rows.js';
 import * as ofOtherLists from './symbols.js';
+import { fabricService } from './fabric-services.js';
+import { fabricTerminator } from './fabric-terminators.js';
 import { terminator } from './terminators.js';
 import { deadLetter, webhook } from './webhooks.js';
 
@@ -58,6 +60,8 @@ const ENTITIES: readonly Declared[] = [
   serviceEdgeRouterPolicy,
   servicePolicy,
   session,
+  fabricService,
+  fabricTerminator,
   terminator,
   webhook,
 ];

@@ -67,7 +67,7 @@ const PAGE_BYTES = 1024 * 1024;
  * How many bytes a value has at most, by those that are stored: to know it exactly, each would have to be unpacked
  * for each page that does not reach it. No method packs better than this.
  */
-const most = (value: string) => `coalesce(pg_column_size(${value}) *
+const storedBytes = (value: string) => `coalesce(pg_column_size(${value}) *
     CASE pg_column_compression(${value}) WHEN 'pglz' THEN 90 WHEN 'lz4' THEN 255 ELSE 1 END, 0)`;
 
 /** At least one record, if there is any. `found` is how many there would be without the bound of bytes. */
@@ -78,7 +78,7 @@ const AFTER = slowRead<Row>(
     SELECT t.* FROM audit_records t WHERE ${IN_BATCH} AND (b.n > $1 OR t.seq > $2) ORDER BY t.seq LIMIT $4) r
   WHERE b.n BETWEEN $1 AND $3 AND b.snapshot IS NOT NULL ORDER BY b.n, r.seq LIMIT $4),
 sized AS MATERIALIZED (
-  SELECT f.*, ${most('f.before')} + ${most('f.after')} AS bytes FROM following f),
+  SELECT f.*, ${storedBytes('f.before')} + ${storedBytes('f.after')} AS bytes FROM following f),
 summed AS (
   SELECT s.*, count(*) OVER () AS found, sum(s.bytes) OVER (ORDER BY s.batch, s.seq) - s.bytes AS earlier
   FROM sized s)

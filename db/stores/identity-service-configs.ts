@@ -2,14 +2,16 @@
  * Configs that one identity gets for a service in place of the service's own, or in addition to them: one per service
  * and config type.
  */
-import type { NamedRef, Page } from '../../domain/model.js';
-import { notFound } from '../../domain/errors.js';
+import type { ConfigTarget, NamedRef, Page } from '../../domain/model.js';
+import { invalidField, notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import type { Bind } from '../filter/index.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { wholeList } from '../query/whole-list.js';
 import { identityServiceConfigSymbols } from './symbols.js';
+import { otherTarget } from './config-lists.js';
 import { change, locking, slowRead } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 
 export interface ServiceConfigPair {
   readonly serviceId: string;
@@ -35,7 +37,7 @@ export interface IdentityServiceConfigStore {
   /**
    * A later pair of the same service and config type replaces an earlier one; a service that is not there is passed
    * over.
-   * @throws DomainError `notFound` (identity, configs)
+   * @throws DomainError `notFound` (identity, configs), `invalidField` for a config of a type that is not for services
    */
   assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
   /** All of them when no pairs are given. @throws DomainError `notFound` (identity) */
@@ -80,16 +82,24 @@ const SERVICE_CONFIGS_UNASSIGN = change(
   WHERE o.identity_id = $1 AND o.service_id = p.service_id AND o.config_id = p.config_id${returningActor}`,
 );
 
-const lockIn = (table: 'services' | 'configs', configType: string) =>
-  locking<{ id: string; config_type_id: string }>(
-    `service-configs-${table}`,
-    `SELECT id, ${configType} FROM ${table} WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE`,
-  );
+const LOCK_SERVICES = locking<{ id: string }>(
+  'service-configs-services',
+  'SELECT id FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE',
+);
 
-const LOCKS = {
-  services: lockIn('services', 'NULL AS config_type_id'),
-  configs: lockIn('configs', 'config_type_id'),
-};
+interface LockedConfig {
+  readonly id: string;
+  readonly name: string;
+  readonly typeId: string;
+  readonly typeName: string;
+  readonly target: ConfigTarget;
+}
+
+const LOCK_CONFIGS = locking<LockedConfig>(
+  'service-configs-configs',
+  `SELECT c.id, c.name, ct.id AS "typeId", ct.name AS "typeName", ct.target FROM configs c
+  JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
+);
 
 /** Writers of the same identity wait for each other here, so that they cannot do so row by row. */
 async function lockIdentity(db: Db, id: string): Promise<void> {
@@ -97,31 +107,45 @@ async function lockIdentity(db: Db, id: string): Promise<void> {
   if (rowCount === 0) throw notFound('identity', id);
 }
 
-/** Locks those that are there. @returns their config types by id */
-async function lock(db: Db, table: keyof typeof LOCKS, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.many(LOCKS[table], [[...new Set(ids)]]);
-  return new Map(rows.map((row) => [row.id, row.config_type_id]));
+/** Locks those that are there, and returns them by id. */
+async function lock<Row extends { readonly id: string }>(
+  db: Db,
+  statement: Statement<Row>,
+  ids: readonly string[],
+): Promise<Map<string, Row>> {
+  return new Map((await db.many(statement, [[...new Set(ids)]])).map((row) => [row.id, row]));
+}
+
+function requireConfigs(pairs: readonly ServiceConfigPair[], configs: ReadonlyMap<string, LockedConfig>): void {
+  for (const { configId } of pairs) {
+    const found = configs.get(configId);
+    if (found === undefined) throw notFound('configs', configId);
+    if (found.target !== 'service')
+      throw invalidField('serviceConfigs', otherTarget(found.name, found.typeName, 'services'), pairs);
+  }
 }
 
 async function assign(db: Db, identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void> {
   // Locks in the order of db/stores/config-lists.ts.
   const configs = await lock(
     db,
-    'configs',
+    LOCK_CONFIGS,
     pairs.map(({ configId }) => configId),
   );
   const services = await lock(
     db,
-    'services',
+    LOCK_SERVICES,
     pairs.map(({ serviceId }) => serviceId),
   );
   await lockIdentity(db, identityId);
-  const missing = pairs.find(({ configId }) => !configs.has(configId));
-  if (missing !== undefined) throw notFound('configs', missing.configId);
+  requireConfigs(pairs, configs);
   const last = new Map(
     pairs
       .filter(({ serviceId }) => services.has(serviceId))
-      .map(({ serviceId, configId }) => [`${serviceId} ${configs.get(configId) ?? ''}`, { serviceId, configId }]),
+      .map(({ serviceId, configId }) => [
+        `${serviceId} ${configs.get(configId)?.typeId ?? ''}`,
+        { serviceId, configId },
+      ]),
   );
   if (last.size === 0) return;
   await db.execute(SERVICE_CONFIGS_ASSIGN, [

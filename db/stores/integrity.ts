@@ -28,7 +28,7 @@ export interface IntegrityFinding {
 }
 
 /** Kept of one run. */
-export const MOST_FINDINGS = 1_000;
+const MOST_FINDINGS = 1_000;
 const DATABASE = { entityType: 'database' };
 /** A repair that waits longer for others gives up. */
 const PATIENCE = '5s';

@@ -1,7 +1,7 @@
 /** Certificates that the network's own authority has issued: a record of each, for audits, until it ends. */
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
-import { change } from '../postgres/statement.js';
+import { change, unprepared } from '../postgres/statement.js';
 
 export type IssuedKind = 'identity' | 'apiSession' | 'router' | 'routerServer' | 'server' | 'intermediate';
 
@@ -21,6 +21,8 @@ export interface IssuedCertificateRecord {
 export interface IssuedCertificateStore {
   /** Call it in the transaction that hands the certificates out. */
   add(records: readonly IssuedCertificateRecord[]): Promise<void>;
+  /** Counts those by these issuers that are in time and would still let somebody in. */
+  countInUse(issuerFingerprints: readonly string[]): Promise<number>;
   /** Removes the records of certificates that ended; answers how many there were. */
   sweep(max: number): Promise<number>;
 }
@@ -32,6 +34,15 @@ const ISSUED_CERTIFICATES_ADD = change(
   ({ returningActor }) => `INSERT INTO issued_certificates (${COLUMNS})
   SELECT * FROM unnest(
     $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])${returningActor}`,
+);
+
+const IN_USE = unprepared<{ count: number }>(
+  'SELECT',
+  `SELECT count(*)::int AS count FROM issued_certificates c
+  WHERE c.issuer_fingerprint = ANY ($1) AND c.not_after > now()
+    AND (EXISTS (SELECT FROM authenticators a WHERE a.fingerprint = c.fingerprint)
+      OR EXISTS (SELECT FROM routers r WHERE r.fingerprint = c.fingerprint)
+      OR EXISTS (SELECT FROM api_session_certificates s WHERE s.fingerprint = c.fingerprint))`,
 );
 
 const SWEEP = sweeping({ table: 'issued_certificates', key: 'serial_number', where: 'not_after <= now()' });
@@ -50,6 +61,7 @@ export function issuedCertificateStore(db: Db): IssuedCertificateStore {
         each('notAfter'),
       ]);
     },
+    countInUse: async (issuerFingerprints) => (await db.one(IN_USE, [issuerFingerprints]))?.count ?? 0,
     sweep: (max) => db.count(SWEEP, [max]),
   };
 }

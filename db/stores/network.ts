@@ -1,4 +1,5 @@
 /** Facts that exist once per network: its trust domain, its keys, its types of the first start. */
+import type { BuiltinConfigType } from '../../domain/config/builtin-types.js';
 import { START_LOCK } from '../postgres/advisory-locks.js';
 import type { Db } from '../postgres/contracts.js';
 import { change, read, unprepared } from '../postgres/statement.js';
@@ -20,6 +21,12 @@ export interface PkiRecord {
   readonly fingerprint: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  /** Milliseconds until something is signed in its name; not above 0 when it is in use. */
+  readonly usedInMs: number;
+  /** Certificate of a root's key by the root before it; empty for the first, and for what is no root. */
+  readonly crossPem: string;
+  /** A root is trusted no more since then. */
+  readonly retiredAt: Date | null;
 }
 
 /** A row of the table `network_secrets`. */
@@ -28,8 +35,8 @@ export interface NetworkSecret {
   readonly sealed: Buffer;
 }
 
-/** Keys and secrets that the network keeps under its master key. */
-interface NetworkKeys {
+/** Keys of the network with their certificates. */
+interface PkiEntities {
   addPki(record: PkiRecord): Promise<void>;
   /** Notifies every controller at commit, so that it loads the present keys. */
   tellPkiChanged(): Promise<void>;
@@ -37,7 +44,18 @@ interface NetworkKeys {
   allPki(): Promise<PkiRecord[]>;
   /** Replaces a sealed key by the same key sealed again. */
   resealPki(record: Pick<PkiRecord, 'purpose' | 'generation' | 'sealedKey'>): Promise<void>;
+  /** Trusts the roots before this generation no more. */
+  retireRootsBefore(generation: number): Promise<void>;
+}
+
+/** Keys and secrets that the network keeps under its master key. */
+interface NetworkKeys extends PkiEntities {
   setMasterKeyCheck(check: string): Promise<void>;
+  /**
+   * Takes note that a controller is reached by these hosts.
+   * @returns these and those of all controllers that were there in the last day, sorted
+   */
+  nameServer(hosts: readonly string[]): Promise<string[]>;
   /** Answers a secret that the network keeps sealed and has no certificate for. */
   findSecret(name: string): Promise<Buffer | undefined>;
   /** Replaces what is there under the name. */
@@ -49,9 +67,7 @@ interface NetworkStart {
   /** Holds off every other controller that starts on this database until the transaction ends. */
   lockStart(): Promise<void>;
   seedIdentityTypes(names: readonly string[]): Promise<void>;
-  seedConfigTypes(
-    types: readonly { readonly id: string; readonly name: string; readonly schema: object }[],
-  ): Promise<void>;
+  seedConfigTypes(types: readonly BuiltinConfigType[]): Promise<void>;
   hasDefaultAdmin(): Promise<boolean>;
   /** Hashes of the default administrator's passwords; none when there is only a certificate. */
   defaultAdminPasswords(): Promise<readonly string[]>;
@@ -65,8 +81,13 @@ export interface NetworkStore extends NetworkKeys, NetworkStart {
   saveNetworkJwt(name: string, token: string, signedBy: string): Promise<void>;
 }
 
+/** A controller that was not there for so long has left. One that comes back gets its names at its start. */
+const NAMES_KEPT = "interval '1 day'";
+
 const PKI_COLUMNS = `purpose, generation, sealed_key AS "sealedKey", cert_pem AS "certPem", fingerprint,
-  not_before AS "notBefore", not_after AS "notAfter"`;
+  not_before AS "notBefore", not_after AS "notAfter",
+  (extract(epoch FROM used_from - clock_timestamp()) * 1000)::float8 AS "usedInMs",
+  cross_pem AS "crossPem", retired_at AS "retiredAt"`;
 
 const CREATE = change(
   'network-create',
@@ -85,6 +106,13 @@ const RESEAL_PKI = change(
     `UPDATE pki_entities SET sealed_key = $3 WHERE purpose = $1 AND generation = $2${returningActor}`,
 );
 
+const RETIRE_ROOTS = change(
+  'network-retire-roots',
+  ({ returningActor }) =>
+    `UPDATE pki_entities SET retired_at = now()
+    WHERE purpose = 'root' AND generation < $1 AND retired_at IS NULL${returningActor}`,
+);
+
 const SET_MASTER_KEY_CHECK = change(
   'network-set-master-key-check',
   ({ returningActor }) => `UPDATE network SET master_key_check = $1${returningActor}`,
@@ -100,8 +128,9 @@ const ADD_PKI = change(
   'network-add-pki',
   ({
     returningActor,
-  }) => `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)${returningActor}`,
+  }) => `INSERT INTO pki_entities (purpose, generation, sealed_key, cert_pem, fingerprint, not_before, not_after,
+    used_from, cross_pem)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8 * interval '1 millisecond', $9)${returningActor}`,
 );
 
 const SEED_IDENTITY_TYPES = change(
@@ -113,12 +142,22 @@ const SEED_IDENTITY_TYPES = change(
 const SEED_CONFIG_TYPES = change(
   'network-seed-config-types',
   ({ returningActor }) => `INSERT INTO config_types (id, name, schema, target, is_system)
-  SELECT t.id, t.name, t.schema, 'service', true
-  FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb)
+  SELECT t.id, t.name, t.schema, t.target, true
+  FROM jsonb_to_recordset($1::jsonb) AS t (id text, name text, schema jsonb, target text)
   ON CONFLICT DO NOTHING${returningActor}`,
 );
 
 const JWT = read<{ token: string }>('network-jwt', 'SELECT token FROM network_jwts WHERE name = $1 AND signed_by = $2');
+
+const NAME_SERVER = change(
+  'network-name-server',
+  ({ returningActor }) => `WITH old AS (DELETE FROM server_names
+    WHERE last_seen_at < now() - ${NAMES_KEPT} AND name <> ALL ($1))
+  INSERT INTO server_names (name) SELECT DISTINCT unnest($1::text[])
+  ON CONFLICT (name) DO UPDATE SET last_seen_at = now()${returningActor}`,
+);
+
+const SERVER_NAMES = unprepared<{ name: string }>('SELECT', 'SELECT name FROM server_names ORDER BY name');
 
 const SAVE_NETWORK_JWT = change(
   'network-save-network-jwt',
@@ -158,7 +197,26 @@ const valuesOfPki = (record: PkiRecord): unknown[] => [
   record.fingerprint,
   record.notBefore,
   record.notAfter,
+  record.usedInMs,
+  record.crossPem,
 ];
+
+/** Rows of the table `pki_entities`. */
+const pkiEntities = (db: Db): PkiEntities => ({
+  async addPki(record) {
+    await db.execute(ADD_PKI, valuesOfPki(record));
+  },
+  async tellPkiChanged() {
+    await db.execute(NOTIFY_PKI);
+  },
+  allPki: () => db.many(ALL_PKI),
+  async resealPki({ purpose, generation, sealedKey }) {
+    await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
+  },
+  async retireRootsBefore(generation) {
+    await db.execute(RETIRE_ROOTS, [generation]);
+  },
+});
 
 export function networkStore(db: Db): NetworkStore {
   return {
@@ -172,18 +230,13 @@ export function networkStore(db: Db): NetworkStore {
     async setAdvertise(advertise) {
       await db.execute(SET_ADVERTISE, [advertise]);
     },
-    async addPki(record) {
-      await db.execute(ADD_PKI, valuesOfPki(record));
-    },
-    async tellPkiChanged() {
-      await db.execute(NOTIFY_PKI);
-    },
-    allPki: () => db.many(ALL_PKI),
-    async resealPki({ purpose, generation, sealedKey }) {
-      await db.execute(RESEAL_PKI, [purpose, generation, sealedKey]);
-    },
+    ...pkiEntities(db),
     async setMasterKeyCheck(check) {
       await db.execute(SET_MASTER_KEY_CHECK, [check]);
+    },
+    async nameServer(hosts) {
+      await db.execute(NAME_SERVER, [hosts]);
+      return (await db.many(SERVER_NAMES)).map(({ name }) => name);
     },
     async findSecret(name) {
       const row = await db.one(FIND_SECRET, [name]);
@@ -196,7 +249,7 @@ export function networkStore(db: Db): NetworkStore {
       await db.execute(SEED_IDENTITY_TYPES, [names]);
     },
     async seedConfigTypes(types) {
-      const values = types.map(({ id, name, schema }) => ({ id, name, schema }));
+      const values = types.map(({ id, name, schema, target }) => ({ id, name, schema, target }));
       await db.execute(SEED_CONFIG_TYPES, [JSON.stringify(values)]);
     },
     async hasDefaultAdmin() {

@@ -154,8 +154,8 @@ export function postureStore(db: Db): PostureStore {
       return basisFrom(rows[0]);
     },
     async keep(apiSessionId, { os, mac, domain, processes, wokenAt, unlockedAt }) {
-      const told: PostureReport = { os, mac, domain, processes };
-      await db.execute(KEEP, [apiSessionId, jsonText(told), wokenAt, unlockedAt]);
+      const report: PostureReport = { os, mac, domain, processes };
+      await db.execute(KEEP, [apiSessionId, jsonText(report), wokenAt, unlockedAt]);
       db.touched?.({ postureOf: apiSessionId });
     },
     async ofIdentity(identityId) {

@@ -10,7 +10,7 @@ import { entity } from '../query/entity.js';
 import { text, time } from '../query/fields.js';
 import { jsonText } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
-import { change, locking } from '../postgres/statement.js';
+import { change, locking, read } from '../postgres/statement.js';
 
 export const revocation = entity<Revocation>(
   'revocations',
@@ -31,6 +31,8 @@ export interface RevocationStore {
   get(id: string): Promise<Revocation>;
   /** In place of one of the same id. What was handed out until now is meant. */
   put(id: string, draft: RevocationDraft): Promise<void>;
+  /** The token with this id is revoked. */
+  isTokenRevoked(tokenId: string): Promise<boolean>;
   /** Ends the session of a JWT that routers take, if there is one of this id. */
   endSession(id: string): Promise<void>;
   /** Ends an API session, if there is one of this id. */
@@ -51,6 +53,11 @@ const PUT = change(
   VALUES ($1, $2, clock_timestamp(), clock_timestamp() + make_interval(secs => $3), $4)
   ON CONFLICT (id) DO UPDATE SET type = excluded.type, issued_before = excluded.issued_before,
     expires_at = excluded.expires_at, tags = excluded.tags, updated_at = ${laterThan('r.updated_at')}${returningActor}`,
+);
+
+const TOKEN = read<{ id: string }>(
+  'revocation-of-token',
+  "SELECT id FROM revocations WHERE id = $1 AND type = 'JTI' AND expires_at > now()",
 );
 
 const END_SESSION = change(
@@ -78,6 +85,10 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
     get: (id) => revocation.get(db, id),
     async put(id, { type, lifetimeSeconds, tags }) {
       await db.execute(PUT, [id, type, lifetimeSeconds, jsonText(tags)]);
+      if (type === 'JTI') db.touched?.({ token: id });
+    },
+    async isTokenRevoked(tokenId) {
+      return (await db.one(TOKEN, [tokenId])) !== undefined;
     },
     async endSession(id) {
       await db.execute(END_SESSION, [id]);

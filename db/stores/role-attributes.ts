@@ -10,9 +10,17 @@ import { read } from '../postgres/statement.js';
 /** Kinds of entities with role attributes, by their tables. */
 export type AttributedKind = 'identities' | 'services' | 'routers' | 'posture_checks';
 
+/** @property usage  by the kind of what has the attribute or names it; ids are null unless they were asked for */
+export interface AttributeUsage {
+  readonly attribute: string;
+  readonly usage: Readonly<Record<string, { readonly count: number; readonly ids: readonly string[] | null }>>;
+}
+
 export interface RoleAttributeStore {
   /** Distinct attributes of all entities of a kind, sorted by bytes; the whole set unless limited. */
   list(kind: AttributedKind, request: ListRequest): Promise<Page<string>>;
+  /** Distinct attributes that entities of a kind have or that policies name for them, with where they are used. */
+  usage(kind: AttributedKind, withIds: boolean, request: ListRequest): Promise<Page<AttributeUsage>>;
   /**
    * Moves when an attribute of that kind comes into use or goes out of it, and so with every list. It is not announced:
    * transactions that announce commit one after another, and this one is spread over slots so that writers do not wait.
@@ -22,6 +30,54 @@ export interface RoleAttributeStore {
 
 const inUse = (kind: AttributedKind) => (bind: Bind) =>
   `SELECT DISTINCT c.attribute AS id FROM role_attribute_counts c WHERE c.kind = ${bind(kind)} AND c.uses > 0`;
+/** Names of the kinds in answers, and the columns of policies whose selectors name them. */
+const USES: Readonly<Record<AttributedKind, readonly [name: string, roles: Readonly<Record<string, string>>]>> = {
+  identities: [
+    'identities',
+    {
+      servicePolicies: 'identity_roles FROM service_policies',
+      edgeRouterPolicies: 'identity_roles FROM edge_router_policies',
+    },
+  ],
+  routers: [
+    'edgeRouters',
+    {
+      edgeRouterPolicies: 'edge_router_roles FROM edge_router_policies',
+      serviceEdgeRouterPolicies: 'edge_router_roles FROM service_edge_router_policies',
+    },
+  ],
+  services: [
+    'services',
+    {
+      servicePolicies: 'service_roles FROM service_policies',
+      serviceEdgeRouterPolicies: 'service_roles FROM service_edge_router_policies',
+    },
+  ],
+  posture_checks: ['postureChecks', { servicePolicies: 'posture_check_roles FROM service_policies' }],
+};
+
+/** Without ids the counts that triggers keep will do, and no entity is looked at. */
+const usageOf = (kind: AttributedKind, withIds: boolean) => (): string => {
+  const [name, roles] = USES[kind];
+  const own = withIds
+    ? `SELECT '${name}' AS source, attribute, e.id AS used_by, 1 AS uses
+       FROM ${kind} e CROSS JOIN LATERAL unnest(e.role_attributes) attribute`
+    : `SELECT '${name}' AS source, attribute, '' AS used_by, uses FROM role_attribute_counts
+       WHERE kind = '${kind}' AND uses > 0`;
+  const named = Object.entries(roles).map(
+    ([source, from]) => `SELECT '${source}', substr(role, 2), p.id, 1
+      FROM (SELECT id, ${from}) p (id, roles) CROSS JOIN LATERAL unnest(p.roles) role
+      WHERE role LIKE '#%' AND role <> '#all'`,
+  );
+  const members = [name, ...Object.keys(roles)].map((source) => {
+    const ofSource = `FILTER (WHERE u.source = '${source}')`;
+    const ids = withIds ? `coalesce(array_agg(u.used_by ORDER BY u.used_by) ${ofSource}, '{}')` : 'NULL';
+    return `'${source}', json_build_object('count', coalesce(sum(u.uses) ${ofSource}, 0), 'ids', ${ids})`;
+  });
+  return `SELECT u.attribute COLLATE "C" AS id, json_build_object(${members.join(', ')}) AS usage
+    FROM (${[own, ...named].join(' UNION ALL ')}) u GROUP BY u.attribute`;
+};
+
 const EPOCH = read<{ epoch: number }>(
   'role-attribute-epoch',
   'SELECT coalesce(sum(epoch), 0)::bigint AS epoch FROM role_attribute_epochs WHERE kind = $1',
@@ -35,6 +91,18 @@ export function roleAttributeStore(db: Db, lists: Lists): RoleAttributeStore {
         lists,
         // Not prepared: most are of one kind, which a plan for any kind does not expect.
         { symbols: roleAttributeSymbols, name: null, sql: inUse(kind), fromRow: ({ id }) => id },
+        request,
+      ),
+    usage: (kind, withIds, request) =>
+      wholeList<{ id: string; usage: AttributeUsage['usage'] }, AttributeUsage>(
+        db,
+        lists,
+        {
+          symbols: roleAttributeSymbols,
+          name: null,
+          sql: usageOf(kind, withIds),
+          fromRow: ({ id, usage }) => ({ attribute: id, usage }),
+        },
         request,
       ),
     async epoch(kind) {

@@ -13,7 +13,7 @@ export const ROUTER_SERVES_IDENTITY = `EXISTS (SELECT FROM edge_router_policies 
       AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
       AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
 /** The same for service edge router policies and the service `ts`. */
-export const ROUTER_SERVES_SERVICE = `EXISTS (SELECT FROM service_edge_router_policies p
+const ROUTER_SERVES_SERVICE = `EXISTS (SELECT FROM service_edge_router_policies p
       WHERE p.service_roles && ts.selectors
       AND role_selects(p.semantic, p.service_roles, ts.id, ts.role_attributes)
       AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;

@@ -13,6 +13,8 @@ export interface KnownRouter extends Selectable {
   readonly isTunnelerEnabled: boolean;
   readonly cost: number;
   readonly noTraversal: boolean;
+  /** It is being emptied: nothing passes it. */
+  readonly isQuiesced: boolean;
   readonly disabled: boolean;
   /** SHA-1 of its certificate; null until it enrolls, and from a re-enrollment on. */
   readonly fingerprint: string | null;
@@ -40,7 +42,7 @@ export interface SessionState extends RouterSession {
   readonly identity: Selectable;
 }
 
-/** Sessions that were opened at the management API are in none of its answers. */
+/** Sessions that were opened at the management API, or by OpenID Connect, are in none of its answers. */
 export interface RouterSyncView {
   /** Those of these routers that are there. */
   routers(ids: readonly string[]): Promise<KnownRouter[]>;
@@ -68,6 +70,7 @@ const ROUTERS = slowRead<KnownRouter>(
   'routers-of-channels',
   `SELECT r.id, r.name, r.is_edge AS "isEdge", r.is_tunneler_enabled AS "isTunnelerEnabled", r.disabled,
   r.cost, r.no_traversal AS "noTraversal",
+  EXISTS (SELECT FROM quiesced_routers q WHERE q.router_id = r.id) AS "isQuiesced",
   r.fingerprint, r.cert_pem AS "certPem", r.server_names AS "serverNames", r.role_attributes AS "roleAttributes",
   (SELECT coalesce(json_agg(json_build_object('semantic', p.semantic, 'roles', p.identity_roles) ORDER BY p.id), '[]')
     FROM edge_router_policies p
@@ -77,7 +80,7 @@ FROM routers r WHERE r.id = ANY ($1)`,
 );
 
 /** The condition of every statement here that reads sessions `t`. */
-const FOR_ROUTERS = "t.api = 'client'";
+const FOR_ROUTERS = "t.api = 'client' AND t.expires_at IS NULL";
 
 /** `timeout` is the placeholder of the seconds without activity after which a session is over. */
 const isGood = (timeout: string) =>

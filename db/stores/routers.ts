@@ -6,16 +6,18 @@ import type { EnrollmentDraft } from '../../domain/credentials.js';
 import type { Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import { TOUCHED } from '../query/change-statements.js';
-import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
+import { configIdsOf, lockConfigs, writeConfigs } from './config-lists.js';
+import { config } from './configs.js';
 import type { Db } from '../postgres/contracts.js';
 import type { RoleFilter, SymbolDef } from '../filter/index.js';
 import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
 import type { RoleList, Selection } from '../query/scopes.js';
+import { certifying } from './router-certificates.js';
+import type { Certifying } from './router-certificates.js';
 import { addTunneler, removeTunneler, renameTunneler } from './tunnelers.js';
 import { isOnlineSql, PRESENCE, PRESENCE_JOIN } from './router-channels.js';
 import { entity, only } from '../query/entity.js';
-import { expression, flag, integer, json, text, textArray } from '../query/fields.js';
+import { expression, flag, integer, json, linked, text, textArray } from '../query/fields.js';
 import { insert } from '../query/table.js';
 import type { ForClient, Lists, ListRequest } from '../query/lists.js';
 import type { Changes, ListSource } from '../query/table.js';
@@ -43,9 +45,18 @@ export const router = entity<Router, { readonly serverNames: readonly string[] |
     certPem: text().nullable().unfiltered(),
     unverifiedFingerprint: text().nullable().unfiltered(),
     unverifiedCertPem: text().nullable().unfiltered(),
+    version: text().nullable().unfiltered(),
+    capabilitiesMask: expression<string | null>('t.capabilities_mask::text'),
     interfaces: json<readonly RouterInterface[]>(),
     namesLeftOut: textArray().unfiltered(),
-    configs: expression(configIdsOf('routers')),
+    configs: expression<readonly string[]>(configIdsOf('routers')).filteredBy(
+      linked(
+        () => config.symbols,
+        'config.read',
+        `configs {alias} JOIN router_configs {alias}_link
+      ON {alias}_link.config_id = {alias}.id AND {alias}_link.router_id = t.id`,
+      ),
+    ),
     presence: expression(PRESENCE),
     enrollment: expression(`CASE WHEN e.token IS NOT NULL THEN json_build_object('token', e.token, 'jwt', e.jwt,
       'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000),
@@ -90,8 +101,12 @@ export const serviceEdgeRouterSymbols = only(router.clientSymbols, [
   'connected',
 ]);
 
+/** Symbols in the list of all routers of the fabric API, whose answers show whether one is connected. */
+const fabricRouterSymbols = { ...router.symbols, symbols: { ...anyRouterSymbols.symbols, connected: CONNECTED } };
+
 const edgeSource: ListSource<Router, Router> = { ...router.source, fromRow };
 const source: ListSource<Router, Router> = { ...edgeSource, symbols: anyRouterSymbols };
+const fabricSource: ListSource<Router, Router> = { ...edgeSource, symbols: fabricRouterSymbols };
 const ownSource: ListSource<Router, Router> = { ...edgeSource, symbols: router.clientSymbols };
 const ofServiceSource: ListSource<Router, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
 
@@ -112,25 +127,15 @@ function fromRow(row: Router): Router {
 
 export type RouterEnrollment = Pick<EnrollmentDraft, 'id' | 'token' | 'jwt' | 'expiresAt'>;
 
-/**
- * @property certPem  the leaf, then its intermediates  @property fingerprint  SHA-1 of the leaf's DER in lower-case hex
- */
-export interface RouterCertificate {
-  readonly certPem: string;
-  readonly fingerprint: string;
-  /** Hosts in the certificate that the router shows to clients. */
-  readonly serverNames: readonly string[];
-  /** Hosts that it asked for and that are not in the certificate. */
-  readonly namesLeftOut: readonly string[];
-}
-
-export interface RouterStore {
+export interface RouterStore extends Certifying {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Router>;
   /** @throws DomainError `notFound`, also for a transit router */
   getEdge(id: string): Promise<Router>;
   /** All routers, edge routers among them. */
   list(request: ListRequest): Promise<Page<Router>>;
+  /** The same, filtered by what the fabric API shows. */
+  listOfFabric(request: ListRequest): Promise<Page<Router>>;
   listEdge(request: ListRequest & RoleFilter & Selection & ForClient): Promise<Page<Router>>;
   /** Edge routers that both an identity and a service may use, for a client. */
   listCommonEdge(
@@ -140,7 +145,7 @@ export interface RouterStore {
   ): Promise<Page<Router>>;
   /**
    * @throws DomainError `duplicate` (name, also of the identity that a tunneler needs), `notFound` (config),
-   * `invalidField` (two configs of one type)
+   * `invalidField` (a config of a type that is not for routers, two of one type)
    */
   create(id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void>;
   /** @throws DomainError `notFound`, `routerNotUpdatable` when it is of the other kind than `isEdge` says, as create */
@@ -153,10 +158,6 @@ export interface RouterStore {
   findByFingerprint(fingerprint: string): Promise<{ id: string; certPem: string } | undefined>;
   /** Locks the router of an enrollment, as every change of it does first. False when it is gone. */
   hold(id: string): Promise<boolean>;
-  /**
-   * Makes this certificate the router's in place of the one before. False when `previous` is not the one it has.
-   */
-  certify(id: string, previous: string | null, certificate: RouterCertificate): Promise<boolean>;
   /** Keeps what the router reports of its machine. */
   setInterfaces(id: string, interfaces: readonly RouterInterface[]): Promise<void>;
   isThere(id: string): Promise<boolean>;
@@ -182,13 +183,6 @@ const BY_FINGERPRINT = read<{ id: string; certPem: string }>(
 );
 
 const HOLD = locking('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE');
-
-const CERTIFY = change(
-  'router-certify',
-  ({ returningActor }) => `UPDATE routers SET fingerprint = $3, cert_pem = $4, server_names = $5, names_left_out = $6,
-  unverified_fingerprint = NULL, unverified_cert_pem = NULL, ${TOUCHED}
-  WHERE id = $1 AND fingerprint IS NOT DISTINCT FROM $2${returningActor}`,
-);
 
 const INTERFACES = asyncChange(
   'router-interfaces',
@@ -221,7 +215,7 @@ const enroll = (db: Db, id: string, isEdge: boolean, enrollment: RouterEnrollmen
   });
 
 async function updateRouter(db: Db, id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void> {
-  const configs = changes.configs && (await holdConfigs(db, 'routers', changes.configs));
+  const configs = changes.configs && (await lockConfigs(db, 'routers', changes.configs));
   const current = await lock(db, id, isEdge);
   await router.update(db, id, { ...changes, isEdge: undefined }, changes.configs !== undefined);
   if (configs !== undefined) await writeConfigs(db, 'routers', id, configs);
@@ -251,6 +245,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       return found.isEdge ? found : raise(notFound(router.name, id));
     },
     list: (request) => lists.page(db, source, request),
+    listOfFabric: (request) => lists.page(db, fabricSource, request),
     listEdge: (request) =>
       request.isForClient === true
         ? lists.page(db, ownSource, request, inAll(isEdge, isEnrolled, requested(request)))
@@ -263,7 +258,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
         inAll(isEdge, selectedBy(ofIdentity), selectedBy(ofService), requested(request)),
       ),
     async create(id, draft, enrollment) {
-      const configs = await holdConfigs(db, 'routers', draft.configs);
+      const configs = await lockConfigs(db, 'routers', draft.configs);
       await router.insert(db, id, draft);
       if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
       await enroll(db, id, draft.isEdge, enrollment);
@@ -283,10 +278,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     },
     findByFingerprint: (fingerprint) => db.one(BY_FINGERPRINT, [fingerprint]),
     hold: async (id) => (await db.count(HOLD, [id])) === 1,
-    async certify(id, previous, { fingerprint, certPem, serverNames, namesLeftOut }) {
-      const rowCount = await db.count(CERTIFY, [id, previous, fingerprint, certPem, serverNames, namesLeftOut]);
-      return rowCount === 1;
-    },
+    ...certifying(db),
     async setInterfaces(id, interfaces) {
       await db.execute(INTERFACES, [id, JSON.stringify(interfaces)]);
     },

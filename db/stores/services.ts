@@ -6,7 +6,7 @@ import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import type { Page, Service, ServiceDraft, ServiceView } from '../../domain/model.js';
 import { permissionsFor } from '../../domain/policy/access.js';
 import type { Grant } from '../../domain/policy/access.js';
-import { configIdsOf, holdConfigs, writeConfigs } from './config-lists.js';
+import { configIdsOf, lockConfigs, writeConfigs } from './config-lists.js';
 import { inTransaction } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { asItIs, entity } from '../query/entity.js';
@@ -126,9 +126,9 @@ function withConfigs(
 ): Promise<void> {
   if (configs === undefined) return change(db);
   return inTransaction(db, async (tx) => {
-    const held = await holdConfigs(tx, 'services', configs);
+    const locked = await lockConfigs(tx, 'services', configs);
     await change(tx);
-    await writeConfigs(tx, 'services', id, held);
+    await writeConfigs(tx, 'services', id, locked);
   });
 }
 

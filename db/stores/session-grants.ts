@@ -150,13 +150,13 @@ export async function checkGrants(
 export const ROUNDS = 40;
 
 /** The answer that was asked for; or the session that was found, and is unchecked. */
-export type Sighting<T> = { readonly found: T } | { readonly uncheckedId: string };
+export type FoundOrUnchecked<T> = { readonly found: T } | { readonly uncheckedId: string };
 
 /**
  * Looks until what is seen is known to be granted, or gone, and checks the session in between.
  * @throws DomainError `unavailable` when grants keep changing
  */
-export async function untilChecked<T>(db: Db, look: () => Promise<Sighting<T>>): Promise<T> {
+export async function untilChecked<T>(db: Db, look: () => Promise<FoundOrUnchecked<T>>): Promise<T> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = await look();
     if ('found' in seen) return seen.found;

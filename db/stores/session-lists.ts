@@ -39,7 +39,7 @@ const IS_SOME_OVER = `coalesce(
 
 const CHECKED = `${IS_CURRENT} AS "isCurrent"`;
 
-const ANYBODYS: ListSource<ListedRow, Listed> = {
+const ALL_SESSIONS: ListSource<ListedRow, Listed> = {
   ...session.source,
   joins: JOINS_SERVICE,
   extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${IS_SOME_OVER} OR ${hasUnchecked(LOWEST_EPOCH)}`,
@@ -50,13 +50,20 @@ const ANYBODYS: ListSource<ListedRow, Listed> = {
     hasChannels: row.hasChannels,
   }),
 };
-const OWN = { ...ANYBODYS, symbols: session.clientSymbols, extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}` };
+const CALLER_SESSIONS = {
+  ...ALL_SESSIONS,
+  symbols: session.clientSymbols,
+  extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}`,
+};
 
 /** Sessions of all identities, with their policies; or those of one identity, which does not see policies. */
 const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
   identityId === null
-    ? ANYBODYS
-    : { ...OWN, readerExtras: { name: 'own', sql: (bind) => hasUnchecked(lowestEpochOf(bind(identityId))) } };
+    ? ALL_SESSIONS
+    : {
+        ...CALLER_SESSIONS,
+        readerExtras: { name: 'own', sql: (bind) => hasUnchecked(lowestEpochOf(bind(identityId))) },
+      };
 
 /** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */
 const OTHERS = 100;

@@ -6,7 +6,7 @@ import { isDisabledSql } from './disabled.js';
 import { isRevokedSql } from './revoked.js';
 
 /** The proof of a login, which names its identity and must still hold when its session is opened. */
-export type Proof =
+export type LoginProof =
   | { readonly by: 'password'; readonly identityId: string; readonly passwordHash: string }
   /** The fingerprint of the authenticator's certificate. */
   | { readonly by: 'certificate'; readonly identityId: string; readonly fingerprint: string }
@@ -14,7 +14,7 @@ export type Proof =
   | TokenProof;
 
 /** The id, external id or claim by which the proof names its identity. */
-export function namedBy(proof: Proof): string {
+export function namedBy(proof: LoginProof): string {
   if (proof.by === 'claim') return proof.externalId;
   return proof.by === 'token' ? proof.claim : proof.identityId;
 }
@@ -40,9 +40,13 @@ export interface TokenProof {
 }
 
 /**
- * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null.
+ * $13 is the API that it is opened at, $14 the SHA-256 of the certificate whose login it is, or null, $17 its end, or
+ * null when it ends by not being used.
  */
-const ORIGIN = { columns: 'api, certificate_hash, is_shared_with_routers', values: '$13, $14::bytea, false' };
+const ORIGIN = {
+  columns: 'api, certificate_hash, expires_at, is_certificate_bound, is_shared_with_routers',
+  values: '$13, $14::bytea, $17::timestamptz, $17::timestamptz IS NOT NULL AND $14::bytea IS NOT NULL, false',
+};
 
 /** Facts that the client told of itself now, or earlier. */
 const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
@@ -57,7 +61,7 @@ const SETTLED = `set_config('edge.summed', $16, true), CASE WHEN $15::bigint IS 
   THEN end_surplus_api_sessions(t.identity_id, t.id, $15::bigint) END`;
 
 /** The columns of the answer, and its joins to the new session `t`. */
-interface Answer {
+interface AnswerSql {
   readonly columns: string;
   readonly joins: string;
 }
@@ -69,7 +73,7 @@ interface Answer {
  * the whole row first (`lockPassword`).
  * @param held  the identity `i`, while the login holds and its policy accepts it; $2 names the identity
  */
-const opening = <R>(answer: Answer, name: string, held: string, alsoDoes = ''): Statement<R> =>
+const opening = <R>(answer: AnswerSql, name: string, held: string, alsoDoes = ''): Statement<R> =>
   asyncChange(
     name,
     ({ actor }) => `WITH held AS MATERIALIZED (SELECT i.id AS identity_id ${held}),
@@ -97,25 +101,25 @@ chain AS (
   WHERE id = $3 AND last_auth_resolved_to_root = $8::boolean)`;
 const byToken = (column: string) => `${POLICY} JOIN external_jwt_signers e ON e.id = $10
   WHERE i.${column} = $2 AND ${IS_ENABLED} AND e.is_enabled AND ${allowsSigner('$10')}
-  AND NOT ${isRevokedSql({ tokenId: '$17', identityId: 'i.id', issuedAt: '$18' })} FOR KEY SHARE OF i, e`;
+  AND NOT ${isRevokedSql({ tokenId: '$18', identityId: 'i.id', issuedAt: '$19' })} FOR KEY SHARE OF i, e`;
 
-const openings = <R>(answer: Answer) => ({
+const openings = <R>(answer: AnswerSql) => ({
   byPassword: opening<R>(
     answer,
     'api-session-open-password',
-    `${AUTHENTICATOR} AND p.updb_allowed AND a.password_hash = $17 FOR KEY SHARE OF i, a`,
+    `${AUTHENTICATOR} AND p.updb_allowed AND a.password_hash = $18 FOR KEY SHARE OF i, a`,
   ),
   byCertificate: opening<R>(
     answer,
     'api-session-open-certificate',
-    `${AUTHENTICATOR} AND p.cert_allowed AND a.fingerprint = $17 FOR KEY SHARE OF i, a`,
+    `${AUTHENTICATOR} AND p.cert_allowed AND a.fingerprint = $18 FOR KEY SHARE OF i, a`,
     NOTING_CHAIN,
   ),
   byClaim: opening<R>(
     answer,
     'api-session-open-claim',
     `${POLICY}
-  WHERE i.external_id = $2 AND ${IS_ENABLED} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $17::boolean)
+  WHERE i.external_id = $2 AND ${IS_ENABLED} AND p.cert_allowed AND (p.cert_allow_expired OR NOT $18::boolean)
   FOR KEY SHARE OF i`,
   ),
   byTokenWithId: opening<R>(answer, 'api-session-open-token-id', byToken('id')),
@@ -123,7 +127,7 @@ const openings = <R>(answer: Answer) => ({
 });
 
 /** Makes the statements once. @returns the one for a proof, with its values */
-export function sessionOpening<R>(answer: Answer): (proof: Proof) => OpeningStatement<R> {
+export function sessionOpening<R>(answer: AnswerSql): (proof: LoginProof) => OpeningStatement<R> {
   const statements = openings<R>(answer);
   return (proof) => {
     switch (proof.by) {
@@ -161,6 +165,6 @@ interface OpeningStatement<R> {
   readonly names: string;
   readonly caId?: string | null;
   readonly signerId?: string;
-  /** From $17 on. */
+  /** From $18 on. */
   readonly shown: readonly unknown[];
 }

@@ -8,7 +8,7 @@ import { HOST_IS_ALIVE } from './router-channels.js';
 import { withSelectors } from './session-grants.js';
 import { read } from '../postgres/statement.js';
 
-export interface Use {
+export interface RouterUse {
   readonly identityId: string;
   readonly serviceId: string;
 }
@@ -40,11 +40,13 @@ named AS MATERIALIZED (
     bool_or(role = '#all') AS is_all
   FROM of_identities o, unnest(o.roles) AS role GROUP BY o.id)
 SELECT u.n, json_build_object('name', o.name, 'cost', o.cost, 'noTraversal', o.no_traversal, 'appData', o.app_data,
-  'hostname', o.hostname, 'protocols', o.protocols, 'syncStatus', o.sync_status) AS router
+  'hostname', o.hostname, 'protocols', o.protocols, 'syncStatus', o.sync_status, 'version', o.version,
+  'capabilitiesMask', o.capabilities_mask::text) AS router
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (identity_id, service_id, n)
 JOIN named f ON f.id = u.identity_id
 CROSS JOIN LATERAL (
-  SELECT r.id, r.name, r.cost, r.no_traversal, r.app_data, c.hostname, c.protocols, c.sync_status
+  SELECT r.id, r.name, r.cost, r.no_traversal, r.app_data, r.version, r.capabilities_mask, c.hostname,
+    c.protocols, c.sync_status
   FROM (SELECT e.id FROM routers e WHERE e.role_attributes && f.attributes
     UNION SELECT e.id FROM unnest(f.ids) AS e (id)
     UNION SELECT e.router_id FROM router_channels e WHERE f.is_all) candidate
@@ -67,7 +69,7 @@ interface Row {
 }
 
 /** For each of these uses; by id, and no more than clients can try. */
-export async function routersFor(db: Db, uses: readonly Use[]): Promise<(use: Use) => SessionRouter[]> {
+export async function routersFor(db: Db, uses: readonly RouterUse[]): Promise<(use: RouterUse) => SessionRouter[]> {
   const distinct = [...new Map(uses.map((use) => [keyOf(use), use])).values()];
   const rows = await db.many(ROUTERS, [
     distinct.map(({ identityId }) => identityId),
@@ -81,4 +83,4 @@ export async function routersFor(db: Db, uses: readonly Use[]): Promise<(use: Us
   return (use) => found.get(keyOf(use)) ?? [];
 }
 
-const keyOf = ({ identityId, serviceId }: Use): string => `${identityId} ${serviceId}`;
+const keyOf = ({ identityId, serviceId }: RouterUse): string => `${identityId} ${serviceId}`;

@@ -12,8 +12,10 @@ import { apiSessionCertificateStore } from './api-session-certificates.js';
 import { apiSessionStore } from './api-sessions.js';
 import { auditRecordStore } from './audit-records.js';
 import { authPolicyStore } from './auth-policies.js';
+import { authRequestStore } from './auth-requests.js';
 import { authenticatorStore } from './authenticators.js';
 import { caStore } from './cas.js';
+import { circuitStore } from './circuits.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
 import { controllerSettingStore } from './controller-settings.js';
@@ -24,6 +26,8 @@ import { enrollmentStore } from './enrollments.js';
 import { eventStore } from './event-batches.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { failedRequestStore } from './failed-requests.js';
+import { fabricServiceStore } from './fabric-services.js';
+import { fabricTerminatorStore } from './fabric-terminators.js';
 import { hostedTerminatorStore } from './hosted-terminators.js';
 import { identityStore } from './identities.js';
 import { identityServiceConfigStore } from './identity-service-configs.js';
@@ -31,9 +35,12 @@ import { identityTraceStore } from './identity-traces.js';
 import { identityTypeStore } from './identity-types.js';
 import { integrityStore } from './integrity.js';
 import { issuedCertificateStore } from './issued-certificates.js';
+import { inspectionStore } from './inspections.js';
+import { linkStore } from './links.js';
 import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
+import { quiescedRouterStore } from './quiesced-routers.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -48,8 +55,11 @@ import { roleAttributeStore } from './role-attributes.js';
 import { servicePolicyStore } from './service-policies.js';
 import { serviceStore } from './services.js';
 import { sessionStore } from './sessions.js';
+import { terminatorCostStore } from './terminator-costs.js';
 import { terminatorStore } from './terminators.js';
 import { summaryStore } from './summary.js';
+import { tokenFamilyStore } from './token-families.js';
+import { usageStore } from './usage.js';
 import { usedTokenStore } from './used-tokens.js';
 import { webhookStore } from './webhooks.js';
 
@@ -61,8 +71,10 @@ const STORES = {
   apiSessions: apiSessionStore,
   auditRecords: auditRecordStore,
   authPolicies: authPolicyStore,
+  authRequests: authRequestStore,
   authenticators: authenticatorStore,
   cas: caStore,
+  circuits: circuitStore,
   configTypes: configTypeStore,
   configs: configStore,
   controllerList: controllerListStore,
@@ -79,9 +91,11 @@ const STORES = {
   identityTypes: identityTypeStore,
   integrity: integrityStore,
   issuedCertificates: issuedCertificateStore,
+  links: linkStore,
   logins: loginStore,
   mfas: mfaStore,
   network: networkStore,
+  quiescedRouters: quiescedRouterStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
@@ -97,8 +111,14 @@ const STORES = {
   servicePolicies: servicePolicyStore,
   services: serviceStore,
   sessions: sessionStore,
+  inspections: inspectionStore,
+  fabricServices: fabricServiceStore,
+  fabricTerminators: fabricTerminatorStore,
+  terminatorCosts: terminatorCostStore,
   terminators: terminatorStore,
   summary: summaryStore,
+  tokenFamilies: tokenFamilyStore,
+  usage: usageStore,
   usedTokens: usedTokenStore,
   webhooks: webhookStore,
 } satisfies Record<string, (db: Db, lists: Lists) => object>;

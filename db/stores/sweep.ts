@@ -1,6 +1,6 @@
 /**
  * Clearing away what has ended by itself: a bounded number of rows, so that no statement takes long. Rows that others
- * hold are left for the next sweep, so that several controllers sweep beside each other and none waits in a circle.
+ * hold are left for the next sweep, so that several controllers sweep at the same time and none waits in a circle.
  */
 import { change } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';

@@ -38,6 +38,45 @@ export const auditSymbols: SymbolTable = {
   },
 };
 
+const number = (column: string): SymbolDef => ({ kind: 'number', sql: `t.${column}`, nullable: false });
+const unique = (column: string): SymbolDef => ({ kind: 'string', sql: `t.${column}`, nullable: false, key: column });
+
+/** Over the list of db/stores/links.ts, not over a table. */
+export const linkSymbols: SymbolTable = {
+  entity: 'links',
+  idSql: 't.id',
+  symbols: {
+    id: unique('id'),
+    iteration: number('iteration'),
+    createdAt: date('created_at'),
+    protocol: text('protocol'),
+    dialAddress: text('dial_address'),
+    sourceRouter: text('source_router_id'),
+    destRouter: text('dest_router_id'),
+    sourceLatency: number('source_latency'),
+    destLatency: number('dest_latency'),
+    staticCost: number('static_cost'),
+    cost: number('cost'),
+    down: { kind: 'boolean', sql: 't.is_down', nullable: false },
+  },
+};
+
+export const circuitSymbols: SymbolTable = {
+  entity: 'circuits',
+  idSql: 't.id',
+  symbols: {
+    id: unique('id'),
+    createdAt: date('created_at'),
+    service: text('service_id'),
+    terminator: text('terminator_id'),
+    clientId: text('client_id'),
+    sessionId: text('session_id', true),
+    routers: { kind: 'stringSet', sql: 't.router_ids' },
+    links: { kind: 'stringSet', sql: 't.link_ids' },
+    cost: number('cost'),
+  },
+};
+
 /** Over the list of db/stores/identity-service-configs.ts, not over a table. */
 export const identityServiceConfigSymbols: SymbolTable = {
   entity: 'serviceConfigs',

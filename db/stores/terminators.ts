@@ -8,52 +8,61 @@ import { bytes, expression, integer, text } from '../query/fields.js';
 import type { ForClient, Lists, ListRequest } from '../query/lists.js';
 import type { Changes, ListSource } from '../query/table.js';
 import { referringTo } from '../query/scopes.js';
+import { QUIESCED_JOIN } from './quiesced-routers.js';
+import { DYNAMIC_COST } from './terminator-costs.js';
 import { isBelow } from './terminator-hosting.js';
 import { read } from '../postgres/statement.js';
 
 /** The name of the entity that a reference of `t` points to. */
-const nameOf = (table: string, column: string): SymbolDef => ({
+export const nameOfReferred = (table: string, column: string): SymbolDef => ({
   kind: 'string',
   sql: `(SELECT n.name FROM ${table} n WHERE n.id = t.${column})`,
   nullable: false,
   readsRows: true,
 });
 
-type Row = Omit<Terminator, 'service' | 'router'> &
-  Pick<TerminatorDraft, 'serviceId' | 'routerId'> & { readonly serviceName: string; readonly routerName: string };
+export type TerminatorRow = Omit<Terminator, 'service' | 'router'> &
+  Pick<TerminatorDraft, 'serviceId' | 'routerId'> & {
+    readonly serviceName: string;
+    readonly routerName: string;
+    readonly isQuiesced: boolean;
+  };
 
-export const terminator = entity<Row, Pick<TerminatorDraft, 'instanceSecret'>>(
+export const terminator = entity<TerminatorRow, Pick<TerminatorDraft, 'instanceSecret'>>(
   'terminators',
   {
     binding: text(),
     address: text(),
     instanceId: text().forClients(),
+    hostId: text(),
     cost: integer().unfiltered(),
-    dynamicCost: integer().unfiltered(),
+    dynamicCost: expression<number>(DYNAMIC_COST),
     precedence: text<Terminator['precedence']>().unfiltered(),
     serviceId: text().filteredAs('service').forClients(),
     routerId: text().filteredAs('router').forClients(),
     serviceName: expression<string>('s.name')
       .filteredAs('service.name')
-      .filteredBy(nameOf('services', 'service_id'))
+      .filteredBy(nameOfReferred('services', 'service_id'))
       .forClients(),
-    routerName: expression<string>('r.name').filteredAs('router.name').filteredBy(nameOf('routers', 'router_id')),
+    isQuiesced: expression<boolean>('(q.router_id IS NOT NULL)'),
+    routerName: expression<string>('r.name')
+      .filteredAs('router.name')
+      .filteredBy(nameOfReferred('routers', 'router_id')),
   },
   {
     name: 'terminator',
     collections: ['terminators'],
     versionedBy: 'updatedAt',
-    joins: 'JOIN services s ON s.id = t.service_id JOIN routers r ON r.id = t.router_id',
+    joins: `JOIN services s ON s.id = t.service_id JOIN routers r ON r.id = t.router_id ${QUIESCED_JOIN}`,
     hidden: { instanceSecret: bytes().nullable() },
     symbols: {
-      hostId: { kind: 'string', sql: 't.host_id', nullable: false },
       sourceCtrl: { kind: 'string', sql: 't.source_ctrl', nullable: false },
     },
   },
 );
 
-const source: ListSource<Row, Terminator> = { ...terminator.source, fromRow };
-const clientSource: ListSource<Row, Terminator> = { ...source, symbols: terminator.clientSymbols };
+const source: ListSource<TerminatorRow, Terminator> = { ...terminator.source, fromRow: toTerminator };
+const clientSource: ListSource<TerminatorRow, Terminator> = { ...source, symbols: terminator.clientSymbols };
 
 const isFree = (service: string) => isBelow(MOST_MADE_BY_HAND, `service_id = ${service} AND NOT is_system`);
 const ARE_MOST = read<{ most: boolean }>('terminators-made', `SELECT NOT ${isFree('$1')} AS most`);
@@ -72,8 +81,20 @@ FROM terminators t
 WHERE t.id = $1`,
 );
 
-function fromRow({ serviceId, serviceName, routerId, routerName, ...row }: Row): Terminator {
-  return { service: { id: serviceId, name: serviceName }, router: { id: routerId, name: routerName }, ...row };
+export function toTerminator({
+  serviceId,
+  serviceName,
+  routerId,
+  routerName,
+  isQuiesced,
+  ...row
+}: TerminatorRow): Terminator {
+  return {
+    service: { id: serviceId, name: serviceName },
+    router: { id: routerId, name: routerName },
+    ...row,
+    precedence: isQuiesced ? 'failed' : row.precedence,
+  };
 }
 
 export interface TerminatorListRequest extends ListRequest, ForClient {
@@ -99,7 +120,7 @@ export interface TerminatorStore {
 
 export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
   return {
-    get: (id) => terminator.get(db, id).then(fromRow),
+    get: (id) => terminator.get(db, id).then(toTerminator),
     list: ({ ofService, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
     async areMost(serviceId) {

@@ -63,8 +63,8 @@ export function loginFault(
 }
 
 /** No policy asks for less, and none accepts more: the limits of the API's password type. */
-export const SHORTEST_PASSWORD = 5;
-export const LONGEST_PASSWORD = 100;
+const SHORTEST_PASSWORD = 5;
+const LONGEST_PASSWORD = 100;
 
 /**
  * The rules as stored: a `minPasswordLength` below 5 is raised to 5, above 100 it could never be met. The other numbers

@@ -52,7 +52,12 @@ export const newTokenKey = (): Buffer => randomBytes(32);
  * has the key can name the token of any session; without it, ids tell nothing of tokens, nor one token of another.
  */
 export function tokenOf(key: Buffer, id: string): string {
-  return uuidOf(createHmac('sha256', key).update('api session\0').update(id).digest(), 4);
+  return derivedUuid(key, 'api session', id);
+}
+
+/** A UUID v4 that only the key can make, the same each time. @param purpose  keeps uses of one key apart */
+export function derivedUuid(key: Buffer, purpose: string, id: string): string {
+  return uuidOf(createHmac('sha256', key).update(`${purpose}\0`).update(id).digest(), 4);
 }
 
 /**

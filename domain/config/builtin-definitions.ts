@@ -38,7 +38,7 @@ function forwardOrFixed(forward: string, allowed: string, fixed: string): JsonOb
   };
 }
 
-/** A type beside its one value: forms that are made of schemas show text for what has none. */
+/** A type next to its one value: forms that are made of schemas show text for what has none. */
 const flag = (description: string): JsonObject => ({ type: 'boolean', enum: [true], description });
 
 /** Properties of how a terminator forwards a connection: host.v1 itself, and each entry of host.v2. */

@@ -2,13 +2,15 @@
  * The config types that exist in every network, under the ids and names that tunnelers and routers ask for. They are
  * written into a new database and are then ordinary config types.
  */
-import type { JsonObject } from '../model.js';
+import type { ConfigTarget, JsonObject } from '../model.js';
 import { definitionsFor, hostProperties, hostRules, type DefinitionName } from './builtin-definitions.js';
+import { linkDefinitions, linkProperties } from './link-definitions.js';
 
 export interface BuiltinConfigType {
   readonly id: string;
   readonly name: string;
   readonly schema: JsonObject;
+  readonly target: ConfigTarget;
 }
 
 interface Outline {
@@ -20,15 +22,20 @@ interface Outline {
 
 const ref = (name: DefinitionName): JsonObject => ({ $ref: `#/definitions/${name}` });
 
+const openingOf = (name: string): JsonObject => ({
+  $id: `http://ziti-edge.netfoundry.io/schemas/${name}.schema.json`,
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  additionalProperties: false,
+});
+
 function builtin(id: string, name: string, { required, properties, rules, uses }: Outline): BuiltinConfigType {
   return {
     id,
     name,
+    target: 'service',
     schema: {
-      $id: `http://ziti-edge.netfoundry.io/schemas/${name}.schema.json`,
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      type: 'object',
-      additionalProperties: false,
+      ...openingOf(name),
       ...(required && { required }),
       properties,
       ...(rules && { allOf: rules }),
@@ -131,6 +138,18 @@ const l2InterceptV1 = builtin('l2.intercept.v1', 'l2.intercept.v1', {
   uses: ['dialOptions'],
 });
 
+/** Links of a router: where it listens for those of others, and how it dials. */
+const routerLinkV1: BuiltinConfigType = {
+  id: 'router.link.v1',
+  name: 'router.link.v1',
+  target: 'router',
+  schema: {
+    ...openingOf('router.link.v1'),
+    properties: linkProperties,
+    definitions: linkDefinitions,
+  },
+};
+
 export const builtinConfigTypes: readonly BuiltinConfigType[] = [
   hostV1,
   hostV2,
@@ -141,4 +160,5 @@ export const builtinConfigTypes: readonly BuiltinConfigType[] = [
   interfacesV1,
   l2HostV1,
   l2InterceptV1,
+  routerLinkV1,
 ];

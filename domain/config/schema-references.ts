@@ -5,7 +5,7 @@
 import { invalidSchema, isNode, type SchemaNode } from './schema-fault.js';
 
 export interface References {
-  /** Whether keywords beside `$ref` count: from draft 2019-09 on. */
+  /** Whether keywords next to `$ref` count: from draft 2019-09 on. */
   readonly siblingsCount: boolean;
   /** The next subschema that something refers to and that was not read yet; the document, named 0, comes first. */
   next(): { readonly name: string; readonly node: unknown } | undefined;

@@ -7,7 +7,7 @@ import { compilePattern, type Pattern } from './patterns.js';
 import { invalidSchema, isNode, type SchemaNode } from './schema-fault.js';
 import { createReferences, type References } from './schema-references.js';
 
-export const MAX_SCHEMA_CHARACTERS = 65_536;
+const MAX_SCHEMA_CHARACTERS = 65_536;
 const MAX_DEPTH = 48;
 /** Compiling takes 0.2 to 0.5 ms for each, on a thread of its own that other configs wait for. */
 const MAX_SUBSCHEMAS = 250;
@@ -17,7 +17,7 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'null', 'object', 'strin
 
 /**
  * A subschema in plain form. `weight` is what one evaluation costs apart from the size of the data. `then` and `else`
- * stand inside an `anyOf` marked `branch`, so that their failing is told as one fault.
+ * stand inside an `anyOf` marked `branch`, so that their failing is reported as one fault.
  */
 export type PlainSchema = boolean | { weight: number; [keyword: string]: unknown };
 
@@ -81,7 +81,7 @@ function subschema(node: unknown, reading: Reading, place: Place): PlainSchema {
   if (node['$ref'] !== undefined) own['$ref'] = reference(node, reading, place);
   for (const container of CONTAINERS)
     if (node[container] !== undefined) byName(node[container], container, reading, undefined);
-  // Up to draft-07 nothing beside a reference counts (JSON Schema core, draft-07, section 8.3).
+  // Up to draft-07 nothing next to a reference counts (JSON Schema core, draft-07, section 8.3).
   if (own['$ref'] !== undefined && !reading.references.siblingsCount) return own;
   for (const [keyword, value] of Object.entries(withNumericBounds(node))) {
     const reader = readers.get(keyword);
@@ -98,7 +98,7 @@ function reference(node: SchemaNode, reading: Reading, place: Place): string {
   return `#/$defs/${name}`;
 }
 
-/** Draft-04's `exclusiveMinimum: true` beside `minimum: 5` is draft-06's `exclusiveMinimum: 5`. */
+/** Draft-04's `exclusiveMinimum: true` next to `minimum: 5` is draft-06's `exclusiveMinimum: 5`. */
 function withNumericBounds(node: SchemaNode): SchemaNode {
   const plain: Record<string, unknown> = { ...node };
   for (const [exclusive, bound] of [

@@ -1,8 +1,9 @@
-/** The cost of a link to a path: one, and the milliseconds that its two ends measured. */
+/** The cost of a link to a path: what an operator set, one by default, and the milliseconds that its ends measured. */
+import type { LinkSettings } from './link.js';
 
-export const STATIC_LINK_COST = 1;
+export const USUAL_LINK_SETTINGS: LinkSettings = { staticCost: 1, isDown: false };
 /** Milliseconds that an end counts for until it has measured, and at most. */
-export const UNKNOWN_LATENCY_MS = 65_000;
+const UNKNOWN_LATENCY_MS = 65_000;
 
 /** Latencies in milliseconds, as each end measured them. */
 export interface LinkLatencies {
@@ -21,5 +22,7 @@ export function latencyOf(nanoseconds: number): number | undefined {
   return Math.min(nanoseconds / 1e6, UNKNOWN_LATENCY_MS);
 }
 
-export const linkCost = ({ dialing, accepting }: LinkLatencies): number =>
-  STATIC_LINK_COST + Math.round(dialing) + Math.round(accepting);
+export const linkCost = (
+  { dialing, accepting }: LinkLatencies,
+  { staticCost }: Pick<LinkSettings, 'staticCost'> = USUAL_LINK_SETTINGS,
+): number => Math.max(0, staticCost) + Math.round(dialing) + Math.round(accepting);

@@ -2,6 +2,7 @@
  * The cheapest way over routers and links. A step to a router costs the cheapest usable link to it and the router's own
  * cost, at least `MIN_ROUTER_COST`; the router where traffic enters costs nothing.
  */
+import { PathQueue } from './path-queue.js';
 
 export interface PathRouter {
   readonly id: string;
@@ -27,83 +28,245 @@ export interface Path {
 }
 
 export const MIN_ROUTER_COST = 10;
-export const MAX_PATH_COST = 2 ** 20;
+const MAX_PATH_COST = 2 ** 20;
 
 interface Step {
   readonly linkId: string;
-  readonly from: string;
-  readonly to: PathRouter;
+  readonly to: Node;
   readonly cost: number;
+}
+
+/** A router, connected or only named by links, with what the search that was there last found. */
+class Node {
+  /** undefined while it is not connected: no path leads there. */
+  router: PathRouter | undefined;
+  readonly links = new Map<string, PathLink>();
+  /** undefined when they have to be found again. */
+  steps: readonly Step[] | undefined;
+  search = 0;
+  cost = 0;
+  place = -1;
+  from: Node | undefined;
+  linkId = '';
+
+  constructor(readonly id: string) {}
 }
 
 /** The routers that are connected and the links between them, as they are now. */
 export class PathGraph {
-  readonly #routers: ReadonlyMap<string, PathRouter>;
-  readonly #steps = new Map<string, Map<string, Step>>();
+  readonly #nodes = new Map<string, Node>();
+  readonly #links = new Map<string, PathLink>();
+  readonly #queue = new PathQueue<Node>();
+  #searches = 0;
+  #version = 0;
 
-  /** Links to routers that are not among `routers` do not count. */
-  constructor(routers: Iterable<PathRouter>, links: Iterable<PathLink>) {
-    this.#routers = new Map([...routers].map((router) => [router.id, router]));
-    for (const { id, cost, routers: ends } of links) {
-      this.#addStep(id, cost, ends[0], ends[1]);
-      this.#addStep(id, cost, ends[1], ends[0]);
+  /** Grows with each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  setRouter(router: PathRouter): void {
+    const node = this.#nodeOf(router.id);
+    const { cost, noTraversal } = node.router ?? {};
+    if (cost === router.cost && noTraversal === router.noTraversal) return;
+    node.router = router;
+    this.#changed(node);
+  }
+
+  removeRouter(id: string): void {
+    const node = this.#nodes.get(id);
+    if (node?.router === undefined) return;
+    node.router = undefined;
+    this.#changed(node);
+    this.#dropIdle(node);
+  }
+
+  setLink(link: PathLink): void {
+    const { id, cost, routers } = link;
+    const known = this.#links.get(id);
+    if (known !== undefined && known.cost === cost && isBetween(known, routers)) return;
+    if (known !== undefined) this.removeLink(id);
+    this.#links.set(id, link);
+    for (const routerId of routers) this.#nodeOf(routerId).links.set(id, link);
+    this.#relinked(link);
+  }
+
+  removeLink(id: string): void {
+    const link = this.#links.get(id);
+    if (link === undefined) return;
+    this.#links.delete(id);
+    this.#relinked(link);
+    for (const routerId of link.routers) {
+      const node = this.#nodes.get(routerId);
+      node?.links.delete(id);
+      if (node !== undefined) this.#dropIdle(node);
     }
   }
 
-  /** The cheapest path to each router that can be reached from `sourceId`; the source itself among them. */
-  pathsFrom(sourceId: string): ReadonlyMap<string, Path> {
-    const source = this.#routers.get(sourceId);
-    if (source === undefined) return new Map();
-    const done = new Map<string, { cost: number; last: Step | undefined }>();
-    const open = new Map<string, { cost: number; last: Step | undefined }>([[sourceId, { cost: 0, last: undefined }]]);
-    for (let id = cheapest(open); id !== undefined; id = cheapest(open)) {
-      const reached = open.get(id);
-      if (reached === undefined) break;
-      open.delete(id);
-      done.set(id, reached);
-      if (id !== sourceId && this.#routers.get(id)?.noTraversal === true) continue;
-      for (const step of this.#steps.get(id)?.values() ?? []) {
-        if (done.has(step.to.id)) continue;
-        const cost = reached.cost + step.cost;
-        const known = open.get(step.to.id);
-        if (known === undefined || cost < known.cost) open.set(step.to.id, { cost, last: step });
+  /** Whether all links of a path are there still, between the same routers. */
+  has({ linkIds, routerIds }: Path): boolean {
+    return linkIds.every((id, index) => {
+      const link = this.#links.get(id);
+      return link !== undefined && isBetween(link, [routerIds[index] ?? '', routerIds[index + 1] ?? '']);
+    });
+  }
+
+  /** Returns what a path costs now; undefined when one of its links or routers is gone. */
+  costOf(path: Path): number | undefined {
+    if (!this.has(path)) return undefined;
+    let cost = 0;
+    for (const [index, linkId] of path.linkIds.entries()) {
+      const to = this.#nodes.get(path.routerIds[index + 1] ?? '')?.router;
+      if (to === undefined) return undefined;
+      cost += (this.#links.get(linkId)?.cost ?? 0) + enteringCost(to);
+    }
+    return capped(cost);
+  }
+
+  /** The cheapest path; undefined when there is none. Looks no further than it has to. */
+  path(sourceId: string, targetId: string): Path | undefined {
+    const target = this.#nodes.get(targetId);
+    if (target === undefined) return undefined;
+    let found: Path | undefined;
+    this.#search(sourceId, (node) => {
+      if (node === target) found = pathTo(node);
+      return node !== target;
+    });
+    return found;
+  }
+
+  /** The cheapest path to each router that can be reached; the source itself among them. */
+  pathsFrom(sourceId: string): Paths {
+    const ends = new Map<string, PathEnd>();
+    this.#search(sourceId, ({ id, cost, from, linkId }) => {
+      ends.set(id, { id, cost, linkId, from: from === undefined ? undefined : ends.get(from.id) });
+      return true;
+    });
+    return new Paths(ends);
+  }
+
+  /**
+   * Goes through the routers that can be reached, the cheapest first, and by their ids where they cost the same, so
+   * that equal graphs have equal paths.
+   * @param visit  returns false to end it
+   */
+  #search(sourceId: string, visit: (node: Node) => boolean): void {
+    const source = this.#nodes.get(sourceId);
+    if (source?.router === undefined) return;
+    const search = (this.#searches += 1);
+    const queue = this.#queue;
+    queue.clear();
+    Object.assign(source, { search, cost: 0, from: undefined, linkId: '' });
+    queue.add(source);
+    for (let node = queue.take(); node !== undefined; node = queue.take()) {
+      if (!visit(node)) return;
+      if (node !== source && node.router?.noTraversal === true) continue;
+      for (const { to, cost: stepCost, linkId } of (node.steps ??= stepsOf(node, this.#nodes))) {
+        const cost = node.cost + stepCost;
+        const isNew = to.search !== search;
+        if (!isNew && (to.place < 0 || cost >= to.cost)) continue;
+        to.search = search;
+        to.cost = cost;
+        to.from = node;
+        to.linkId = linkId;
+        if (isNew) queue.add(to);
+        else queue.moveUp(to);
       }
     }
-    return new Map([...done.keys()].map((id) => [id, pathTo(id, done)]));
   }
 
-  #addStep(linkId: string, linkCost: number, from: string, toId: string): void {
-    const to = this.#routers.get(toId);
-    if (to === undefined || !this.#routers.has(from) || from === toId) return;
-    const cost = linkCost + Math.max(to.cost, MIN_ROUTER_COST);
-    const steps = this.#steps.get(from) ?? new Map<string, Step>();
-    const known = steps.get(toId);
-    // The smaller id wins between two links of equal cost, so that equal graphs have equal paths.
-    if (known === undefined || cost < known.cost || (cost === known.cost && linkId < known.linkId))
-      steps.set(toId, { linkId, from, to, cost });
-    this.#steps.set(from, steps);
+  #nodeOf(id: string): Node {
+    const known = this.#nodes.get(id);
+    if (known !== undefined) return known;
+    const node = new Node(id);
+    this.#nodes.set(id, node);
+    return node;
+  }
+
+  /** Steps to a router cost what it costs, so those of its neighbours are others as well. */
+  #changed(node: Node): void {
+    this.#version += 1;
+    node.steps = undefined;
+    for (const { routers } of node.links.values()) for (const id of routers) this.#forgetSteps(id);
+  }
+
+  #relinked({ routers }: PathLink): void {
+    this.#version += 1;
+    for (const id of routers) this.#forgetSteps(id);
+  }
+
+  #forgetSteps(id: string): void {
+    const node = this.#nodes.get(id);
+    if (node !== undefined) node.steps = undefined;
+  }
+
+  #dropIdle(node: Node): void {
+    if (node.router === undefined && node.links.size === 0) this.#nodes.delete(node.id);
   }
 }
 
-/** Networks have tens of routers, rarely hundreds: a look at all that are open costs less than a heap. */
-function cheapest(open: ReadonlyMap<string, { readonly cost: number }>): string | undefined {
-  let best: string | undefined;
-  let bestCost = Infinity;
-  for (const [id, { cost }] of open) {
-    if (cost < bestCost || (cost === bestCost && best !== undefined && id < best)) {
-      best = id;
-      bestCost = cost;
-    }
+const isBetween = ({ routers: [a, b] }: PathLink, [from, to]: readonly [string, string]): boolean =>
+  (a === from && b === to) || (a === to && b === from);
+
+const enteringCost = (router: PathRouter | undefined): number => Math.max(router?.cost ?? 0, MIN_ROUTER_COST);
+
+/** One step to each neighbour, over the cheapest link; the smaller id wins between two of equal cost. */
+function stepsOf(from: Node, nodes: ReadonlyMap<string, Node>): readonly Step[] {
+  const best = new Map<Node, PathLink>();
+  for (const link of from.links.values()) {
+    const [a, b] = link.routers;
+    const to = nodes.get(a === from.id ? b : a);
+    if (to?.router === undefined || to === from) continue;
+    const known = best.get(to);
+    if (known === undefined || link.cost < known.cost || (link.cost === known.cost && link.id < known.id))
+      best.set(to, link);
   }
-  return best;
+  return [...best].map(([to, { id, cost }]) => ({
+    linkId: id,
+    to,
+    cost: cost + enteringCost(to.router),
+  }));
 }
 
-function pathTo(id: string, done: ReadonlyMap<string, { cost: number; last: Step | undefined }>): Path {
-  const routerIds = [id];
+/** A router where a path ends, and the path without its last step. */
+interface PathEnd {
+  readonly id: string;
+  readonly cost: number;
+  readonly linkId: string;
+  readonly from: PathEnd | undefined;
+}
+
+/** The cheapest paths from one router, as they were when they were found. */
+export class Paths {
+  constructor(private readonly ends: ReadonlyMap<string, PathEnd>) {}
+
+  /** Returns undefined when no path leads there. */
+  to(routerId: string): Path | undefined {
+    const end = this.ends.get(routerId);
+    return end === undefined ? undefined : pathTo(end);
+  }
+
+  costTo(routerId: string): number | undefined {
+    const end = this.ends.get(routerId);
+    return end === undefined ? undefined : capped(end.cost);
+  }
+
+  /** Costs by the router where the path ends. */
+  costs(): Map<string, number> {
+    const costs = new Map<string, number>();
+    for (const [id, { cost }] of this.ends) costs.set(id, capped(cost));
+    return costs;
+  }
+}
+
+const capped = (cost: number) => Math.min(cost, MAX_PATH_COST);
+
+function pathTo(end: PathEnd): Path {
+  const routerIds = [end.id];
   const linkIds: string[] = [];
-  for (let step = done.get(id)?.last; step !== undefined; step = done.get(step.from)?.last) {
-    routerIds.unshift(step.from);
-    linkIds.unshift(step.linkId);
+  for (let at = end; at.from !== undefined; at = at.from) {
+    routerIds.push(at.from.id);
+    linkIds.push(at.linkId);
   }
-  return { routerIds, linkIds, cost: Math.min(done.get(id)?.cost ?? 0, MAX_PATH_COST) };
+  return { routerIds: routerIds.reverse(), linkIds: linkIds.reverse(), cost: capped(end.cost) };
 }

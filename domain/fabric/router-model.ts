@@ -1,12 +1,22 @@
 /**
- * Part of the network that a router's tunneler needs: its own identity, and what the identity reaches over this router.
- * Computes it, and the changes from one state of it to the next. Knows no messages.
+ * Part of the network that a router needs: itself with its own configs, and for its tunneler its own identity and what
+ * that reaches over this router. Computes it, and the changes from one state of it to the next. Knows no messages.
  */
-import type { HostingPrecedence, PolicyType } from '../model.js';
+import type { ConfigTarget, HostingPrecedence, PolicyType } from '../model.js';
 
 export interface ModelConfigType {
   readonly id: string;
   readonly name: string;
+  readonly target: ConfigTarget;
+}
+
+/** A router as it is told of itself. @property fingerprint  of its certificate; empty until it has one */
+export interface ModelRouter {
+  readonly id: string;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly disabled: boolean;
+  readonly configIds: readonly string[];
 }
 
 export interface ModelConfig {
@@ -60,6 +70,8 @@ export interface ModelIdentity {
 export interface RouterReach {
   readonly identity: ModelIdentity;
   readonly policies: readonly ModelPolicy[];
+  /** Ids of router policies that allow the router to its identity, or to services. */
+  readonly routerPolicyIds: readonly string[];
 }
 
 /** Entities that several routers reach together, by id. */
@@ -70,11 +82,19 @@ export interface ModelCatalog {
 }
 
 export interface RouterModel extends ModelCatalog {
+  readonly router: ModelRouter | undefined;
   readonly identity: ModelIdentity | undefined;
   readonly policies: ReadonlyMap<string, ModelPolicy>;
 }
 
+/** A model with what else decides it. */
+export interface ReachedModel {
+  readonly model: RouterModel;
+  readonly routerPolicyIds: ReadonlySet<string>;
+}
+
 export const NO_MODEL: RouterModel = {
+  router: undefined,
   identity: undefined,
   policies: new Map(),
   services: new Map(),
@@ -93,6 +113,7 @@ export type ModelChange =
   | Change<'configType', ModelConfigType>
   | Change<'config', ModelConfig>
   | Change<'identity', ModelIdentity>
+  | Change<'router', ModelRouter>
   | Change<'service', ModelService>
   | Change<'policy', ModelPolicy>
   | {
@@ -104,20 +125,29 @@ export type ModelChange =
     };
 
 /**
- * Takes from the catalog only what the router reaches: policies that grant it a service, these services, and the
- * configs that they or the identity name for them. The identity keeps only what concerns these services.
+ * Takes from the catalog only what the router needs: its own configs, and what it reaches by its tunneler. That are
+ * policies that grant it a service, these services, and the configs that they or the identity name for them. The
+ * identity keeps only what concerns these services. Configs for routers go to those alone that have them.
  */
-export function modelOf(reach: RouterReach | undefined, catalog: ModelCatalog): RouterModel {
-  if (reach === undefined) return NO_MODEL;
+export function modelOf(
+  router: ModelRouter | undefined,
+  reach: RouterReach | undefined,
+  catalog: ModelCatalog,
+): RouterModel {
+  if (router === undefined) return NO_MODEL;
+  const own = new Set(router.configIds.filter((id) => isForRouters(id, catalog)));
+  if (reach === undefined)
+    return withConfigs({ ...NO_MODEL, router: { ...router, configIds: sorted([...own]) } }, own, catalog);
   const policies = reach.policies
     .map((policy) => ({ ...policy, serviceIds: sorted(policy.serviceIds.filter((id) => catalog.services.has(id))) }))
     .filter(({ serviceIds }) => serviceIds.length > 0);
   const services = pick(catalog.services, new Set(policies.flatMap(({ serviceIds }) => serviceIds)));
   const overrides = reach.identity.overrides.filter(({ serviceId }) => services.has(serviceId));
   const configIds = [...services.values()].flatMap((service) => service.configIds);
-  const configs = pick(catalog.configs, new Set([...configIds, ...overrides.map(({ configId }) => configId)]));
-  const typeIds = new Set([...configs.values()].map(({ typeId }) => typeId));
-  return {
+  const reached = [...configIds, ...overrides.map(({ configId }) => configId)];
+  const model = {
+    ...NO_MODEL,
+    router: { ...router, configIds: sorted([...own]) },
     identity: {
       ...reach.identity,
       hostings: reach.identity.hostings.filter(({ serviceId }) => services.has(serviceId)),
@@ -125,9 +155,19 @@ export function modelOf(reach: RouterReach | undefined, catalog: ModelCatalog): 
     },
     policies: byId(policies),
     services,
-    configs,
-    configTypes: pick(catalog.configTypes, typeIds),
   };
+  return withConfigs(model, new Set([...own, ...reached.filter((id) => !isForRouters(id, catalog))]), catalog);
+}
+
+function isForRouters(configId: string, { configs, configTypes }: ModelCatalog): boolean {
+  const typeId = configs.get(configId)?.typeId;
+  return typeId !== undefined && configTypes.get(typeId)?.target === 'router';
+}
+
+function withConfigs(model: RouterModel, ids: ReadonlySet<string>, catalog: ModelCatalog): RouterModel {
+  const configs = pick(catalog.configs, ids);
+  const typeIds = new Set([...configs.values()].map(({ typeId }) => typeId));
+  return { ...model, configs, configTypes: pick(catalog.configTypes, typeIds) };
 }
 
 /** The services that the router may use in this way. */
@@ -148,8 +188,9 @@ export function modelChanges(before: RouterModel, after: RouterModel): ModelChan
   return [
     ...present('configType', before.configTypes, after.configTypes),
     ...present('config', before.configs, after.configs),
-    ...presentIdentity(before.identity, after.identity),
+    ...presentOne('identity', before.identity, after.identity),
     ...present('service', before.services, after.services),
+    ...presentOne('router', before.router, after.router),
     // A policy of another type is another policy, under the same id.
     ...gone.filter(({ id }) => after.policies.has(id)).flatMap((policy) => withoutPolicy(policy, identityId)),
     ...[...after.policies.values()].flatMap((policy) =>
@@ -157,7 +198,8 @@ export function modelChanges(before: RouterModel, after: RouterModel): ModelChan
     ),
     ...gone.filter(({ id }) => !after.policies.has(id)).flatMap((policy) => withoutPolicy(policy, identityId)),
     ...absent('service', before.services, after.services),
-    ...absentIdentity(before.identity, after.identity),
+    ...absentOne('identity', before.identity, after.identity),
+    ...absentOne('router', before.router, after.router),
     ...absent('config', before.configs, after.configs),
     ...absent('configType', before.configTypes, after.configTypes),
   ];
@@ -185,14 +227,24 @@ function absent<K extends keyof Named>(
   return [...before].filter(([id]) => !after.has(id)).map(([, entity]) => ({ kind, action: 'delete', entity }));
 }
 
-function presentIdentity(before: ModelIdentity | undefined, after: ModelIdentity | undefined): ModelChange[] {
+type One = { identity: ModelIdentity; router: ModelRouter };
+
+function presentOne<K extends keyof One>(
+  kind: K,
+  before: One[K] | undefined,
+  after: One[K] | undefined,
+): Change<K, One[K]>[] {
   if (after === undefined) return [];
-  if (before === undefined) return [{ kind: 'identity', action: 'create', entity: after }];
-  return isSame(before, after) ? [] : [{ kind: 'identity', action: 'update', entity: after }];
+  if (before === undefined) return [{ kind, action: 'create', entity: after }];
+  return isSame(before, after) ? [] : [{ kind, action: 'update', entity: after }];
 }
 
-const absentIdentity = (before: ModelIdentity | undefined, after: ModelIdentity | undefined): ModelChange[] =>
-  before !== undefined && after === undefined ? [{ kind: 'identity', action: 'delete', entity: before }] : [];
+const absentOne = <K extends keyof One>(
+  kind: K,
+  before: One[K] | undefined,
+  after: One[K] | undefined,
+): Change<K, One[K]>[] =>
+  before !== undefined && after === undefined ? [{ kind, action: 'delete', entity: before }] : [];
 
 const members = (policyId: string, of: 'service' | 'identity', ids: readonly string[], isAdded: boolean) =>
   ids.length === 0 ? [] : [{ kind: 'members' as const, policyId, of, ids, isAdded }];

@@ -11,7 +11,7 @@ const CONFIG_TYPES: EntityKind = {
   definition: 'configTypeCreate',
   operations: operationsOf('ConfigType', 'ConfigTypes'),
   key: 'name',
-  fields: [NAME, { name: 'target', fallback: null, life: 'fixed' }, { name: 'schema', fallback: null }, TAGS],
+  fields: [NAME, { name: 'target', fallback: 'service', life: 'fixed' }, { name: 'schema', fallback: null }, TAGS],
 };
 
 const CONFIG: EntityKind = {

@@ -11,7 +11,7 @@ import type { KindName } from './kind-names.js';
 import type { EntityKind } from './kind-fields.js';
 import { NetworkFileError } from './problem.js';
 import type { Problem } from './problem.js';
-import type { Known, State } from './state.js';
+import type { KnownEntity, State } from './state.js';
 import { byText, isAlike, isObject, displayed } from './values.js';
 
 /** @property field  `data.address`. What is not there is undefined. */
@@ -35,19 +35,19 @@ export interface Update extends StepBase {
   readonly action: 'update';
   readonly entry: Entry;
   /** State before the change. The id is unknown while the entity is created together with its router. */
-  readonly known: Known | JustMade;
+  readonly known: KnownEntity | JustMade;
   readonly changes: readonly Change[];
   /** The other half of a creation, which is no change of its own. */
   readonly isSecondHalf: boolean;
 }
 export interface Deletion extends StepBase {
   readonly action: 'delete';
-  readonly known: Known;
+  readonly known: KnownEntity;
 }
 export type Step = Creation | Update | Deletion;
 
 /** An entity that is created together with another one. */
-export type JustMade = Omit<Known, 'id'>;
+export type JustMade = Omit<KnownEntity, 'id'>;
 
 export interface Plan {
   /** In the order in which they are done. Those of one kind that follow each other do not depend on each other. */
@@ -88,7 +88,7 @@ class World {
   readonly #entries: ReadonlyMap<KindName, readonly Entry[]>;
   /** Entities that the files name, by kind and name. */
   readonly #named: ReadonlySet<string>;
-  readonly #deleted: ReadonlyMap<KindName, readonly Known[]>;
+  readonly #deleted: ReadonlyMap<KindName, readonly KnownEntity[]>;
   readonly #deletedKeys: ReadonlySet<string>;
   readonly #routers: ReadonlyMap<string, Entry>;
   readonly #secondHalves: Update[] = [];
@@ -101,7 +101,7 @@ class World {
     this.#routers = new Map(byKind.get('edgeRouters')?.map((entry) => [entry.name, entry]));
     this.#named = new Set(all.map(keyOf));
     const found = new Set(all.map((entry) => this.#find(entry)));
-    const deleted = new Map<KindName, Known[]>();
+    const deleted = new Map<KindName, KnownEntity[]>();
     for (const name of isPruning ? KIND_NAMES.filter((each) => kinds.has(each)) : []) {
       const unnamed = [...state.byName[name].values()].filter((known) => !found.has(known));
       for (const { name: kept, keptBecause: reason, isUsual } of unnamed) {
@@ -176,7 +176,7 @@ class World {
   }
 
   /** The entity that an entry is about. */
-  #find({ kind, name, value }: Entry): Known | undefined {
+  #find({ kind, name, value }: Entry): KnownEntity | undefined {
     const mark = kind.fields.find(({ isMark }) => isMark === true);
     if (mark !== undefined && value[mark.name] === true) return this.#state.marked.get(kind.name);
     const known = this.#state.byName[kind.name].get(name);
@@ -213,7 +213,7 @@ class World {
 
 const keyOf = ({ kind, name }: { readonly kind: EntityKind; readonly name: string }): string => `${kind.name} ${name}`;
 
-const updateOf = (entry: Entry, known: Known | JustMade, changes: readonly Change[]): Update => ({
+const updateOf = (entry: Entry, known: KnownEntity | JustMade, changes: readonly Change[]): Update => ({
   action: 'update',
   kind: entry.kind,
   name: entry.name,
@@ -224,7 +224,7 @@ const updateOf = (entry: Entry, known: Known | JustMade, changes: readonly Chang
 });
 
 /** Returns the changes between two values, field by field. */
-export function fieldChanges(kind: EntityKind, from: JsonObject, to: JsonObject): Change[] {
+function fieldChanges(kind: EntityKind, from: JsonObject, to: JsonObject): Change[] {
   return kind.fields
     .filter(({ life, isMark }) => life !== 'asked' && isMark !== true)
     .flatMap(({ name }) => differences(name, from[name], to[name]));

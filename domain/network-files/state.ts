@@ -10,7 +10,7 @@ import type { KindName } from './kind-names.js';
 import type { ReferenceTarget } from './kind-fields.js';
 import { asText, byText, isAlike } from './values.js';
 
-export interface Known {
+export interface KnownEntity {
   readonly id: string;
   readonly name: string;
   /** Complete, by name. */
@@ -25,9 +25,9 @@ export interface Known {
 export type Details = Readonly<Record<ReferenceTarget, readonly JsonObject[]>>;
 
 export interface State {
-  readonly byName: Readonly<Record<KindName, ReadonlyMap<string, Known>>>;
+  readonly byName: Readonly<Record<KindName, ReadonlyMap<string, KnownEntity>>>;
   /** The one that every network has, of the kinds that have one. */
-  readonly marked: ReadonlyMap<KindName, Known>;
+  readonly marked: ReadonlyMap<KindName, KnownEntity>;
   readonly idOf: (target: ReferenceTarget, name: string) => string | undefined;
 }
 
@@ -43,11 +43,11 @@ export function networkState(details: Details, ownId?: string): State {
     return name;
   };
   const owned = new Set(details.edgeRouters.filter((router) => router['isTunnelerEnabled'] === true).map(idOf));
-  const marked = new Map<KindName, Known>();
+  const marked = new Map<KindName, KnownEntity>();
   const byName = Object.fromEntries(
     KIND_NAMES.map((kindName) => {
       const kind = KINDS[kindName];
-      const known = new Map<string, Known>();
+      const known = new Map<string, KnownEntity>();
       for (const detail of details[kindName]) {
         if (detail['isSystem'] === true) continue;
         if (kindName === 'transitRouters' && names.get('edgeRouters')?.has(idOf(detail)) === true) continue;
@@ -69,7 +69,7 @@ export function networkState(details: Details, ownId?: string): State {
       }
       return [kindName, known];
     }),
-  ) as unknown as Record<KindName, Map<string, Known>>;
+  ) as unknown as Record<KindName, Map<string, KnownEntity>>;
   const ids = new Map(
     [...names].map(([target, byId]) => [target, new Map([...byId].map(([id, name]) => [name, id]))] as const),
   );
@@ -89,7 +89,7 @@ function namesIn(details: Details): Map<ReferenceTarget, Map<string, string>> {
   return names;
 }
 
-const BUILTIN_TYPES = new Map(builtinConfigTypes.map(({ name, schema }) => [name, schema]));
+const BUILTIN_TYPES = new Map(builtinConfigTypes.map((type) => [type.name, type]));
 
 function keptBecause(
   kind: KindName,
@@ -107,8 +107,9 @@ function keptBecause(
 /** Every network has them already. */
 const isBuiltinType = (value: JsonObject): boolean => {
   const name = asText(value['name']);
-  const schema = BUILTIN_TYPES.get(name);
-  return schema !== undefined && isAlike(value, complete(KINDS.configTypes, { name, schema, target: 'service' }));
+  const type = BUILTIN_TYPES.get(name);
+  if (type === undefined) return false;
+  return isAlike(value, complete(KINDS.configTypes, { name, schema: type.schema, target: type.target }));
 };
 
 /** All of it as files have it: kinds in the order in which they depend, entities in the order of their names. */

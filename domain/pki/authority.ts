@@ -5,8 +5,8 @@
 import { createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
 import { certFingerprint, readPrivateKey, type KeyPair } from './keys.js';
 import { toPem } from './pem.js';
-import type { AlternativeNames, CertificateContent, SigningKey } from './x509.js';
-import { signCertificate, signingKey } from './x509.js';
+import { signCertificate, signingKey } from './certificate-writer.js';
+import type { AlternativeNames, CertificateContent, SigningKey } from './certificate-writer.js';
 import type { SigningRequest } from './csr.js';
 
 const DAY_SECONDS = 86_400;
@@ -39,19 +39,13 @@ export interface Issuer {
 }
 
 /** @throws Error when the certificate is no CA, the key cannot sign, or the two do not belong together */
-export async function openIssuer({
-  certPem,
-  privateKeyPem,
-}: {
-  certPem: string;
-  privateKeyPem: string;
-}): Promise<Issuer> {
+export function openIssuer({ certPem, privateKeyPem }: { certPem: string; privateKeyPem: string }): Issuer {
   const certificate = new X509Certificate(certPem);
   const privateKey = readPrivateKey(privateKeyPem);
   if (!certificate.ca) throw new Error('the issuer certificate is not a CA');
   if (!certificate.checkPrivateKey(privateKey))
     throw new Error('the private key does not belong to the issuer certificate');
-  return { certPem, certificate, signer: await signingKey(privateKey) };
+  return { certPem, certificate, signer: signingKey(privateKey, certificate.raw) };
 }
 
 interface Validity {
@@ -65,7 +59,18 @@ export async function createRootCa(
   input: Validity & { commonName: string; keys: KeyPair },
 ): Promise<IssuedCertificate> {
   const content = authorityContent(input, lifetimes.rootSeconds, {});
-  return toIssued(await signCertificate(content, await signingKey(readPrivateKey(input.keys.privateKeyPem))));
+  return issued(content, signingKey(readPrivateKey(input.keys.privateKeyPem)));
+}
+
+/**
+ * The certificate of another root's key by `issuer`: whoever trusts `issuer` alone then trusts what that root signs.
+ * @param input.commonName  that of the other root
+ */
+export async function createCrossCertificate(
+  issuer: Issuer,
+  input: Validity & { commonName: string; keys: Pick<KeyPair, 'publicKeyPem'> },
+): Promise<IssuedCertificate> {
+  return issue(issuer, authorityContent(input, lifetimes.rootSeconds, {}));
 }
 
 /** A CA below `issuer` that may sign end entities only (path length 0). */
@@ -206,7 +211,7 @@ async function issue(issuer: Issuer, content: CertificateContent): Promise<Issue
   const limit = validityOf(issuer.certificate).notAfter;
   const notAfter = content.notAfter < limit ? content.notAfter : limit;
   if (notAfter <= content.notBefore) throw new Error(`the issuer's certificate ended at ${limit.toISOString()}`);
-  return toIssued(await signCertificate({ ...content, notAfter }, issuer.signer, issuer.certificate.raw));
+  return issued({ ...content, notAfter }, issuer.signer);
 }
 
 /**
@@ -219,15 +224,18 @@ function newSerialNumber(): Buffer {
   return serial;
 }
 
-function toIssued(der: Buffer): IssuedCertificate {
-  const certificate = new X509Certificate(der);
+async function issued(content: CertificateContent, signer: SigningKey): Promise<IssuedCertificate> {
+  const der = await signCertificate(content, signer);
   return {
     certPem: toPem('CERTIFICATE', der),
     fingerprint: certFingerprint(der),
-    serialNumber: certificate.serialNumber.toLowerCase(),
-    ...validityOf(certificate),
+    serialNumber: content.serialNumber.toString('hex'),
+    notBefore: wholeSeconds(content.notBefore),
+    notAfter: wholeSeconds(content.notAfter),
   };
 }
+
+const wholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
 function validityOf(certificate: X509Certificate): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(certificate.validFrom), notAfter: new Date(certificate.validTo) };

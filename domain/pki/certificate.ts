@@ -41,7 +41,7 @@ export interface Certificate {
 }
 
 /** Larger ones are not looked at: an RSA-8192 certificate has 3 KB. */
-export const MAX_CERTIFICATE_BYTES = 16_384;
+const MAX_CERTIFICATE_BYTES = 16_384;
 const VERSION_3 = 2;
 const EXTENSIONS = 0xa3;
 const VERSION = 0xa0;

@@ -39,7 +39,7 @@ export interface SigningRequest {
  * @throws DomainError `csrInvalid`: empty, too long, unparsable, bad self-signature, signed with SHA-1 or MD5, RSA
  * below 2048 or above 8192 bits or with a bad exponent, or a curve other than P-256, P-384, P-521, or Ed25519
  */
-export async function readSigningRequest(csrPem: string): Promise<SigningRequest> {
+export function readSigningRequest(csrPem: string): SigningRequest {
   const request = decode(onlyBlock(csrPem));
   const { name, hash } = request.signature;
   const isHashed =
@@ -51,7 +51,7 @@ export async function readSigningRequest(csrPem: string): Promise<SigningRequest
     );
   }
   const { key, keyType } = acceptableKey(request.publicKey);
-  if (!(await isSignedByItsKey(request))) throw invalid('the signature of the request does not match its key');
+  if (!isSignedByItsKey(request)) throw invalid('the signature of the request does not match its key');
   return {
     publicKey: uncompressed(key, keyType).export({ type: 'spki', format: 'der' }),
     keyType,
@@ -130,9 +130,9 @@ function uncompressed(key: KeyObject, keyType: KeyFamily): KeyObject {
 }
 
 /** A signature that cannot even be decoded is a wrong one. */
-async function isSignedByItsKey(request: DecodedRequest): Promise<boolean> {
+function isSignedByItsKey(request: DecodedRequest): boolean {
   try {
-    return await request.verify();
+    return request.verify();
   } catch {
     return false;
   }

@@ -3,6 +3,7 @@
  * certificates only (RFC 5652 section 5.1), DER in base64.
  */
 import { X509Certificate } from 'node:crypto';
+import { element } from './der-writer.js';
 import { base64Lines, certificatesOf } from './pem.js';
 
 const SEQUENCE = 0x30;
@@ -25,33 +26,20 @@ export function certsOnlyPkcs7(certPems: readonly string[]): string {
 function certsOnlySignedData(certificates: readonly Buffer[]): Buffer {
   const whole = certificates.map((der) => new X509Certificate(der).raw);
   const each = [...new Map(whole.map((der) => [der.toString('base64'), der])).values()];
-  return tlv(
+  return element(
     SEQUENCE,
     OID_SIGNED_DATA,
-    tlv(
+    element(
       CONTEXT_0,
-      tlv(
+      element(
         SEQUENCE,
         VERSION_1,
-        tlv(SET), // digest algorithms
-        tlv(SEQUENCE, OID_DATA), // no content
+        element(SET), // digest algorithms
+        element(SEQUENCE, OID_DATA), // no content
         // certificates; DER sorts a SET OF (X.690 section 11.6)
-        tlv(CONTEXT_0, ...each.sort((a, b) => Buffer.compare(a, b))),
-        tlv(SET),
+        element(CONTEXT_0, ...each.sort((a, b) => Buffer.compare(a, b))),
+        element(SET),
       ),
     ),
   ); // signers
-}
-
-/** Tag, length, value in DER (X.690 section 10.1: the shortest form of the length). */
-function tlv(tag: number, ...contents: readonly Buffer[]): Buffer {
-  const body = Buffer.concat(contents);
-  return Buffer.concat([Buffer.of(tag), derLength(body.length), body]);
-}
-
-function derLength(length: number): Buffer {
-  if (length < 0x80) return Buffer.of(length);
-  const hex = length.toString(16);
-  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
-  return Buffer.concat([Buffer.of(0x80 | bytes.length), bytes]);
 }

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import type { AlternativeNames } from './x509.js';
+import type { AlternativeNames } from './certificate-writer.js';
 
 export interface HostPort {
   /** Host as `parseHost` writes it, IPv6 without brackets. */

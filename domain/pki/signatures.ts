@@ -126,7 +126,7 @@ function readHash(identifier: Buffer): string | undefined {
 
 /** @param publicKey  of the issuer, SubjectPublicKeyInfo in DER, that `keyFamily` has accepted */
 export function isSignedWith(
-  certificate: Certificate,
+  { signed, signature }: Pick<Certificate, 'signed' | 'signature'>,
   publicKey: Buffer,
   { hash, saltLength }: SignatureAlgorithm,
 ): boolean {
@@ -134,7 +134,7 @@ export function isSignedWith(
     const key: KeyObject = createPublicKey({ key: publicKey, type: 'spki', format: 'der' });
     const input: VerifyKeyObjectInput =
       saltLength === undefined ? { key } : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
-    return verify(hash, certificate.signed, input, certificate.signature);
+    return verify(hash, signed, input, signature);
   } catch {
     return false; // a key that cannot be opened signed nothing
   }

@@ -75,9 +75,11 @@ export function postureMovedAt({ grants, posture }: Judged): Date[] {
   const over = grants.flatMap(({ checks }) =>
     checks.flatMap(({ until }) => (until !== null && until <= now ? [until] : [])),
   );
-  const told = [state.os, state.mac, state.domain, ...state.processes].flatMap((report) => (report ? [report.at] : []));
+  const reportedAt = [state.os, state.mac, state.domain, ...state.processes].flatMap((report) =>
+    report ? [report.at] : [],
+  );
   const events = [state.passedMfaAt, state.wokenAt, state.unlockedAt].filter((event) => event !== null);
-  return [...over, ...told, ...events];
+  return [...over, ...reportedAt, ...events];
 }
 
 interface Judged {

@@ -9,7 +9,7 @@ import { parseRange } from './semver.js';
 export const postureTypes = ['OS', 'MAC', 'DOMAIN', 'MFA', 'PROCESS', 'PROCESS_MULTI'] as const;
 export type PostureType = (typeof postureTypes)[number];
 
-export const osNames = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
+const osNames = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
 export type OsName = (typeof osNames)[number];
 
 export interface OperatingSystem {
@@ -79,18 +79,18 @@ export function changedCriteria(
   return { process: signerFingerprint === '' ? process : { ...process, signerFingerprint } };
 }
 
-const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
-const byPlainName = new Map(osNames.map((name) => [plain(name), name]));
+const spellingKey = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+const bySpelling = new Map(osNames.map((name) => [spellingKey(name), name]));
 
 /** Name of an operating system in any usual spelling. @throws DomainError `invalidField` naming `field` */
 export function parseOsName(field: string, name: string | null | undefined): OsName {
   if (name === null || name === undefined) throw invalidField(field, `${field} in body is required`, undefined);
-  const known = byPlainName.get(plain(name));
+  const known = bySpelling.get(spellingKey(name));
   if (known === undefined) throw invalidField(field, `${field} in body should be one of [${osNames.join(' ')}]`, name);
   return known;
 }
 
-/** Names by which devices report a system beside the usual ones. */
+/** Names by which devices report a system besides the usual ones. */
 const REPORTED_NAMES = new Map<string, OsName>([
   ['darwin', 'macOS'],
   ['macosx', 'macOS'],
@@ -98,8 +98,8 @@ const REPORTED_NAMES = new Map<string, OsName>([
 
 /** Whether a device that reports `reported` runs this system, in whatever spelling. */
 export function sameOs(name: OsName, reported: string): boolean {
-  const known = plain(reported);
-  return (byPlainName.get(known) ?? REPORTED_NAMES.get(known)) === name;
+  const known = spellingKey(reported);
+  return (bySpelling.get(known) ?? REPORTED_NAMES.get(known)) === name;
 }
 
 /** Sorted by type. @throws DomainError `invalidField` for an unknown system and for what is no range of versions */

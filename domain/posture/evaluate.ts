@@ -117,7 +117,7 @@ function share(wanted: readonly string[], reported: readonly string[]): boolean 
   return reported.map(normalAddress).some((hash) => hash !== '' && hashes.includes(hash));
 }
 
-export function isProcessGood(asked: Process | ProcessOfMany, reported: ReportedProcess | undefined): boolean {
+function isProcessGood(asked: Process | ProcessOfMany, reported: ReportedProcess | undefined): boolean {
   if (reported?.isRunning !== true) return false;
   const signers = 'signerFingerprints' in asked ? asked.signerFingerprints : [asked.signerFingerprint ?? ''];
   const wanted = signers.filter((signer) => signer !== '');

@@ -23,8 +23,9 @@ interface Partial {
   readonly prerelease: readonly string[];
 }
 
-const PARTIAL =
-  /^v?(\d{1,15}|[xX*])(?:\.(\d{1,15}|[xX*]))?(?:\.(\d{1,15}|[xX*]))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/;
+const NUMBER = '(\\d{1,15}|[xX*])';
+const PRERELEASE = '([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)';
+const PARTIAL = new RegExp(`^v?${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-${PRERELEASE})?(?:\\+[0-9A-Za-z.-]+)?$`);
 const COMPARATOR = /^(<=|>=|!=|<|>|==?|~>?|\^)?(.*)$/s;
 const MAX_LENGTH = 1_000;
 
@@ -48,7 +49,7 @@ export function satisfies(version: Version, range: VersionRange): boolean {
 }
 
 /** Negative, 0 or positive, by the precedence rules of semantic versions. */
-export function compareVersions(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   for (const index of [0, 1, 2] as const) {
     if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] - b.numbers[index];
   }

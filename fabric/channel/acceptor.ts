@@ -12,7 +12,6 @@ import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import { authenticateRouter } from './authenticate-router.js';
 import type { RouterAuthentication } from './authenticate-router.js';
-import { boundOf } from './bounds.js';
 import type { MessageTable } from './channel.js';
 import { Connection } from './connection.js';
 import { ConnectionRefused } from './connection-refused.js';
@@ -27,6 +26,8 @@ import type { ChannelRegistry } from './registry.js';
 import { OpenChannel } from './router-channel.js';
 import type { FailureLog, NoteFailure } from './router-log.js';
 import { RouterShares } from './router-shares.js';
+import { standInTable } from './stand-ins.js';
+import type { StandIns } from './stand-ins.js';
 
 /** A connection that wants to speak the protocol of routers, after its handshake. */
 export interface IncomingConnection {
@@ -46,12 +47,17 @@ export interface AcceptorOptions extends RouterAuthentication {
   readonly lines: FailureLog;
   readonly registry: ChannelRegistry;
   readonly table: MessageTable;
+  /** Channels of routers for controllers that are gone. */
+  readonly standIns: StandIns;
   readonly limits: ChannelLimits;
   /** Id that routers know this controller by. */
   readonly ownId: () => string;
   /** Called when a channel is open; its messages are handed over from the next turn on. */
   readonly onOpen: (channel: OpenChannel, router: KnownRouter) => void;
   readonly onClose: (channel: OpenChannel, reason: string) => void;
+  /** The same of a channel for a controller that is gone. */
+  readonly onStandIn: (channel: OpenChannel) => void;
+  readonly onStandInClose: (channel: OpenChannel) => void;
 }
 
 /** A connection whose hello has been read. */
@@ -148,18 +154,70 @@ export class Acceptor {
     if (this.#entering.has(id)) throw new ConnectionRefused('it connects twice at a time', id);
     this.#entering.add(id);
     try {
-      await this.#options.registry.makeRoom(id, (reason) => new ConnectionRefused(reason, id));
+      const standIn = await this.#placeFor(hello);
       if (this.#isClosed) throw new ConnectionRefused('the controller stops', id);
       if (socket.destroyed) throw new ConnectionRefused('the connection ended before it was let in', id);
-      this.#open(greeted, router);
+      if (standIn === undefined) this.#open(greeted, router);
+      else this.#openStandIn(greeted, standIn);
     } finally {
       this.#entering.delete(id);
     }
   }
 
-  #open({ connection: { socket, admitted }, hello, leaf, reader }: Greeted, router: KnownRouter): void {
-    const { limits, registry, ownId, onOpen } = this.#options;
-    const channel = this.#channelFor(router.id, hello, leaf);
+  /** @returns the id of the controller for which the router comes; undefined for this one @throws ConnectionRefused */
+  async #placeFor(hello: Hello): Promise<string | undefined> {
+    const { registry, standIns } = this.#options;
+    const { routerId } = hello;
+    const known = standIns.known(hello);
+    if (known !== undefined) return known;
+    try {
+      await registry.makeRoom(routerId, (reason) => new ConnectionRefused(reason, routerId));
+      return undefined;
+    } catch (error) {
+      // It is connected already: it may want another controller, which it is told to look for here.
+      const free = standIns.free(routerId);
+      if (free === undefined) throw error;
+      return free;
+    }
+  }
+
+  #open(greeted: Greeted, router: KnownRouter): void {
+    const { registry, table, ownId, onOpen, onClose } = this.#options;
+    const channel = this.#channelFor(greeted, table, (closed, reason) => {
+      registry.remove(closed);
+      onClose(closed, reason);
+    });
+    this.#start(greeted, channel, ownId(), () => {
+      registry.add(channel);
+      return () => {
+        onOpen(channel, router);
+      };
+    });
+  }
+
+  #openStandIn(greeted: Greeted, id: string): void {
+    const { registry, table, standIns, onStandIn, onStandInClose } = this.#options;
+    const named = { ...greeted, hello: standIns.named(greeted.hello, id) };
+    const channel = this.#channelFor(named, standInTable(table, registry), (closed) => {
+      standIns.remove(closed);
+      onStandInClose(closed);
+    });
+    this.#start(named, channel, id, () => {
+      standIns.add(id, channel);
+      return () => {
+        onStandIn(channel);
+      };
+    });
+  }
+
+  /** @param register  called before the hello is answered; what it returns, after */
+  #start(
+    { connection: { socket, admitted }, hello, leaf, reader }: Greeted,
+    channel: OpenChannel,
+    controllerId: string,
+    register: () => () => void,
+  ): void {
+    const { limits } = this.#options;
     const endsMs = Date.parse(new X509Certificate(leaf).validTo);
     const connection = new Connection(socket, reader, limits, {
       onFrame: (frame) => {
@@ -171,17 +229,22 @@ export class Acceptor {
       },
     });
     channel.attach(connection);
-    registry.add(channel);
-    this.#shares.came(router.id);
+    const opened = register();
+    this.#shares.came(hello.routerId);
     admitted?.();
-    reader.bounds = boundOf;
-    connection.write(HELLO_SEQUENCE, helloAnswer(hello, ownId()));
-    onOpen(channel, router);
+    reader.bounds = channel.boundOf;
+    connection.write(HELLO_SEQUENCE, helloAnswer(hello, controllerId));
+    opened();
     connection.start();
   }
 
-  #channelFor(routerId: string, hello: Hello, leaf: Buffer): OpenChannel {
-    const { limits, table, lines, registry, onClose } = this.#options;
+  #channelFor(
+    { hello, leaf }: Greeted,
+    table: MessageTable,
+    onClose: (channel: OpenChannel, reason: string) => void,
+  ): OpenChannel {
+    const { limits, lines } = this.#options;
+    const { routerId } = hello;
     return new OpenChannel({
       hello,
       fingerprint: certFingerprint(leaf),
@@ -190,10 +253,7 @@ export class Acceptor {
       lines,
       work: this.#work,
       charge: (ms, purpose) => this.#shares.charge(routerId, ms, purpose),
-      onClose: (closed, reason) => {
-        registry.remove(closed);
-        onClose(closed, reason);
-      },
+      onClose,
     });
   }
 }

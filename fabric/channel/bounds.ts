@@ -22,6 +22,9 @@ const MEASURED: FrameBound = { headers: HEADERS, body: 1024 * KIB, beyond: 'skip
 /** Nothing is done with it. Its headers may have a sign of life. */
 const UNKNOWN: FrameBound = { headers: HEADERS, body: 0, beyond: 'skip' };
 
+/** The bound of what an operator asks a router for, while it is asked. */
+export const ASKED_FOR: FrameBound = { headers: HEADERS, body: 4 * 1024 * KIB, beyond: 'skip' };
+
 const BOUNDS: ReadonlyMap<number, FrameBound> = new Map([
   [ContentType.Heartbeat, SMALL],
   [ContentType.Result, SMALL],
@@ -52,8 +55,15 @@ const BOUNDS: ReadonlyMap<number, FrameBound> = new Map([
   [ContentType.TunnelHealthEvent, SMALL],
   [ContentType.ValidateSessions, LARGE],
   [ContentType.ConnectEvents, LARGE],
+  [ContentType.ValidateDataStateResponse, OF_CLIENTS],
   [ContentType.InspectRequest, SMALL],
   [ContentType.RequestClusterMembers, SMALL],
+  [ContentType.UpdateLinkListeners, SMALL],
+  [ContentType.QuiesceRouter, SMALL],
+  [ContentType.DequiesceRouter, SMALL],
+  [ContentType.DecommissionRouter, SMALL],
+  [ContentType.EnrollmentExtendRouter, SMALL],
+  [ContentType.EnrollmentExtendRouterVerify, SMALL],
 ]);
 
 /** Kinds that have a bound of their own; a suite compares them with those that are handled. */

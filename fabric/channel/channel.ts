@@ -10,6 +10,8 @@ export type CloseReason = string;
  */
 export interface RouterChannel {
   readonly routerId: string;
+  /** SHA-1 of the certificate in force: that which the router showed, or has exchanged it for over this channel. */
+  readonly fingerprint: string;
   readonly isClosed: boolean;
   /** Nothing happens when the channel is closed: whoever must know asks with `request`. */
   send(message: Message): void;
@@ -31,6 +33,8 @@ export interface RouterChannel {
    * @throws ChannelError when the channel is closed: the work ends there
    */
   work<T>(part: () => T): Promise<T>;
+  /** The router has exchanged its certificate over this channel, which goes on. */
+  renewed(fingerprint: string): void;
   /** Cuts the connection; what was not sent is lost. The reason is logged. */
   close(reason: CloseReason): void;
 }

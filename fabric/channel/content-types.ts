@@ -38,6 +38,7 @@ export const ContentType = {
   LinkState: 1053,
   Alerts: 1054,
   RequestClusterMembers: 1055,
+  UpdateLinkListeners: 1056,
   ServerHello: 20000,
   ClientHello: 20001,
   Error: 20002,

@@ -36,6 +36,12 @@ export interface Frame extends Message {
   readonly bytes: number;
   /** It was larger than its kind may be: its body was not read, nor its headers when those are too many. */
   readonly isSkipped?: true;
+  /** The channel that it came over when its handler is given another one: replies go there. */
+  readonly over?: ReplyChannel;
+}
+
+export interface ReplyChannel {
+  reply(request: Frame, message: Message): void;
 }
 
 /** In bytes; what is larger is refused before it is read. */
@@ -222,9 +228,10 @@ function keptOf(
 }
 
 /** Copies what a reply needs of its request, for requests that take long to answer. */
-export function forReply({ contentType, sequence, headers }: Frame): Frame {
+export function forReply({ contentType, sequence, headers, over }: Frame): Frame {
   const kept = [...reflected(headers)].map(([key, value]) => [key, Buffer.from(value)] as const);
-  return { contentType, sequence, headers: new Map(kept), body: NOTHING, bytes: 0 };
+  const from = over === undefined ? {} : { over };
+  return { contentType, sequence, headers: new Map(kept), body: NOTHING, bytes: 0, ...from };
 }
 
 /** undefined when there are too many. */

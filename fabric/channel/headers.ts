@@ -113,10 +113,9 @@ export function encodeCapabilities(bits: readonly number[]): Buffer {
   return bytes;
 }
 
-export function hasCapability(value: Uint8Array | undefined, bit: number): boolean {
-  const byte = value?.[value.length - 1 - Math.floor(bit / 8)] ?? 0;
-  return ((byte >> (bit % 8)) & 1) === 1;
-}
+/** The lowest 64 bits of a big-endian number; none when there is no value. */
+export const readCapabilities = (value: Uint8Array | undefined): bigint =>
+  BigInt(`0x0${Buffer.from(value?.subarray(-8) ?? []).toString('hex')}`);
 
 /** An empty list is an empty value. */
 export function encodeTexts(texts: readonly string[]): Buffer {

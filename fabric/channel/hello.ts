@@ -8,7 +8,15 @@ import type { Listener } from '../../generated/fabric/control_pb.js';
 import { ContentType } from './content-types.js';
 import { message, textOf } from './frame.js';
 import type { Frame, Message } from './frame.js';
-import { Header, HelloHeader, encodeBoolean, encodeCapabilities, encodeInt32, encodeText } from './headers.js';
+import {
+  Header,
+  HelloHeader,
+  encodeBoolean,
+  encodeCapabilities,
+  encodeInt32,
+  encodeText,
+  readCapabilities,
+} from './headers.js';
 import { readBoolean, readText } from './headers.js';
 import { malformed } from './malformed.js';
 
@@ -19,6 +27,8 @@ export const HELLO_SEQUENCE = -1;
 export interface Hello {
   readonly routerId: string;
   readonly version: RouterVersion;
+  /** Bits of what its program can do. */
+  readonly capabilities: bigint;
   /** Which of several connections of one channel, such as `ctrl.default`. */
   readonly type: string;
   /** Absent at the very first connection. */
@@ -49,6 +59,7 @@ export function readHello(frame: Frame): Hello {
   return {
     routerId,
     version: readVersion(readText(headers, HelloHeader.Version) ?? ''),
+    capabilities: readCapabilities(headers.get(HelloHeader.Capabilities)),
     type: readText(headers, HelloHeader.Type) ?? '',
     connectionId: readText(headers, Header.ConnectionId),
     groupSecret: copyOf(headers.get(HelloHeader.GroupSecret)),

@@ -4,7 +4,8 @@ import { AT_ONCE_BYTES, ChannelError } from './channel.js';
 import type { CloseReason, MessageRule, MessageTable, RouterChannel } from './channel.js';
 import type { Connection } from './connection.js';
 import { contentTypeName } from './content-types.js';
-import type { Frame, Message } from './frame.js';
+import { ASKED_FOR, boundOf } from './bounds.js';
+import type { Frame, FrameBound, Message } from './frame.js';
 import { Header, encodeInt32, readInt32, reflected } from './headers.js';
 import type { Hello } from './hello.js';
 import type { ChannelLimits } from './limits.js';
@@ -48,11 +49,11 @@ export interface ChannelOptions {
 export class OpenChannel implements RouterChannel {
   readonly routerId: string;
   readonly hello: Hello;
-  readonly fingerprint: string;
   readonly connectedAt = new Date();
   readonly #options: ChannelOptions;
   readonly #waiters = new Map<number, Waiter>();
   readonly #unknown = new Set<number>();
+  #fingerprint: string;
   #connection: Connection | undefined;
   #queue: Frame[] = [];
   #queuedBytes = 0;
@@ -60,17 +61,27 @@ export class OpenChannel implements RouterChannel {
   /** A message must be done before the next is looked at. */
   #isBlocked = false;
   #isClosed = false;
+  /** Kind of a large reply that is awaited. */
+  #large: number | undefined;
 
   constructor(options: ChannelOptions) {
     this.#options = options;
     this.hello = options.hello;
     this.routerId = options.hello.routerId;
-    this.fingerprint = options.fingerprint;
+    this.#fingerprint = options.fingerprint;
   }
 
   /** Gives the channel its connection: once, before anything else. */
   attach(connection: Connection): void {
     this.#connection = connection;
+  }
+
+  get fingerprint(): string {
+    return this.#fingerprint;
+  }
+
+  renewed(fingerprint: string): void {
+    this.#fingerprint = fingerprint;
   }
 
   get isClosed(): boolean {
@@ -90,7 +101,11 @@ export class OpenChannel implements RouterChannel {
     this.#write(message);
   }
 
-  reply(request: Frame, message: Message): void {
+  reply({ over, ...request }: Frame, message: Message): void {
+    if (over !== undefined) {
+      over.reply(request, message);
+      return;
+    }
     const headers = new Map([...message.headers, ...reflected(request.headers)]);
     headers.set(Header.ReplyFor, encodeInt32(request.sequence));
     this.#write({ ...message, headers });
@@ -113,6 +128,24 @@ export class OpenChannel implements RouterChannel {
     });
     connection.write(sequence, message);
     return reply;
+  }
+
+  /** Bound of a frame that comes now. */
+  readonly boundOf = (contentType: number): FrameBound =>
+    contentType === this.#large ? ASKED_FOR : boundOf(contentType);
+
+  /**
+   * The same as `request`, one at a time, for what an operator asks: until then the reply may be as large as that.
+   * @throws ChannelError also while another one is awaited
+   */
+  async requestLarge(message: Message, replyType: number, timeoutMs: number): Promise<Frame> {
+    if (this.#large !== undefined) throw new ChannelError('the router is being asked for something else');
+    this.#large = replyType;
+    try {
+      return await this.request(message, timeoutMs);
+    } finally {
+      this.#large = undefined;
+    }
   }
 
   async drained(): Promise<void> {

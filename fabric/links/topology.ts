@@ -1,42 +1,75 @@
 /** Which routers are connected and which links lie between them, and the cheapest paths over those. */
+import { LRUCache } from 'lru-cache';
 import { PathGraph } from '../../domain/fabric/paths.js';
-import type { Path, PathLink, PathRouter } from '../../domain/fabric/paths.js';
+import type { Path, PathLink, PathRouter, Paths } from '../../domain/fabric/paths.js';
+
+/** Routers of which all paths are kept: 100 KB each in a network of a thousand. */
+const MOST_KEPT = 250;
+/** So many single paths from a router cost as much as all paths. */
+const SINGLE_PATHS = 8;
 
 export class Topology {
-  readonly #routers = new Map<string, PathRouter>();
-  readonly #links = new Map<string, PathLink>();
-  readonly #paths = new Map<string, ReadonlyMap<string, Path>>();
+  readonly #graph = new PathGraph();
+  readonly #kept = new LRUCache<string, Paths>({ max: MOST_KEPT });
+  /** How many single paths were asked for since the last change, by the router where they begin. */
+  readonly #asked = new Map<string, number>();
+  #version = 0;
+
+  /** Another number after each change: what was found before may be no path any more. */
+  get version(): number {
+    return this.#graph.version;
+  }
 
   setRouter(router: PathRouter): void {
-    this.#routers.set(router.id, router);
-    this.#paths.clear();
+    this.#graph.setRouter(router);
   }
 
   removeRouter(id: string): void {
-    this.#routers.delete(id);
-    this.#paths.clear();
+    this.#graph.removeRouter(id);
   }
 
   setLink(link: PathLink): void {
-    this.#links.set(link.id, link);
-    this.#paths.clear();
+    this.#graph.setLink(link);
   }
 
   removeLink(id: string): void {
-    if (this.#links.delete(id)) this.#paths.clear();
+    this.#graph.removeLink(id);
   }
 
   /** Whether all links of a path are there still. */
-  has({ linkIds }: Path): boolean {
-    return linkIds.every((id) => this.#links.has(id));
+  has(path: Path): boolean {
+    return this.#graph.has(path);
   }
 
-  /** To each connected router that can be reached from this one; itself among them. Kept until something changes. */
-  pathsFrom(routerId: string): ReadonlyMap<string, Path> {
-    const known = this.#paths.get(routerId);
+  /** Returns what a path costs now; undefined when a part of it is gone. */
+  costOf(path: Path): number | undefined {
+    return this.#graph.costOf(path);
+  }
+
+  /** The cheapest path; undefined when there is none. All from a router are found when many are asked for. */
+  path(from: string, to: string): Path | undefined {
+    this.#forgetOld();
+    const known = this.#kept.get(from);
+    if (known !== undefined) return known.to(to);
+    const asked = (this.#asked.get(from) ?? 0) + 1;
+    this.#asked.set(from, asked);
+    return asked < SINGLE_PATHS ? this.#graph.path(from, to) : this.pathsFrom(from).to(to);
+  }
+
+  /** To each connected router that can be reached from this one; itself among them. */
+  pathsFrom(routerId: string): Paths {
+    this.#forgetOld();
+    const known = this.#kept.get(routerId);
     if (known !== undefined) return known;
-    const paths = new PathGraph(this.#routers.values(), this.#links.values()).pathsFrom(routerId);
-    this.#paths.set(routerId, paths);
+    const paths = this.#graph.pathsFrom(routerId);
+    this.#kept.set(routerId, paths);
     return paths;
+  }
+
+  #forgetOld(): void {
+    if (this.#version === this.#graph.version) return;
+    this.#version = this.#graph.version;
+    this.#asked.clear();
+    this.#kept.clear();
   }
 }

@@ -1,14 +1,10 @@
-/** Messages about API sessions: a router reports those of connected clients, or asks for all again. */
+/** A router reports the API sessions of connected clients. */
 import type { Stores } from '../../db/stores/stores.js';
-import { ApiSessionHeartbeatSchema, RequestClientReSyncSchema } from '../../generated/fabric/edge_pb.js';
+import { ApiSessionHeartbeatSchema } from '../../generated/fabric/edge_pb.js';
 import type { MessageHandler } from '../channel/channel.js';
-import { readBody } from '../channel/frame.js';
 import type { KeptSession } from '../sessions/session-directory.js';
 import type { SessionSync } from '../sessions/session-sync.js';
 import { eachPiece, eachSlice } from '../channel/pieces.js';
-import type { FabricLog } from '../channel/router-log.js';
-import type { Spacing } from '../channel/spacing.js';
-import type { ConnectedRouters } from '../presence/connected-routers.js';
 import type { ConnectedIdentities } from '../traffic/connected-identities.js';
 import type { SessionWatch } from '../traffic/session-watch.js';
 
@@ -40,24 +36,3 @@ export const apiSessionHeartbeat =
         sessionsSeen([...new Set(used.map(({ apiSessionId }) => apiSessionId))]);
       }),
     );
-
-interface ResyncParts {
-  readonly routers: Pick<ConnectedRouters, 'routerOf' | 'update'>;
-  readonly sessionSync: Pick<SessionSync, 'begin'>;
-  /** Spaces out the whole states of API sessions. */
-  readonly sessionStates: Spacing;
-  readonly log: FabricLog;
-}
-
-export const requestClientReSync =
-  ({ routers, sessionSync, sessionStates, log }: ResyncParts): MessageHandler =>
-  (frame, channel) => {
-    readBody(RequestClientReSyncSchema, frame);
-    const router = routers.routerOf(channel);
-    if (router?.isEdge !== true) return;
-    log.info({ routerId: channel.routerId }, 'a router asks for all API sessions again');
-    routers.update(channel, { syncStatus: 'SYNC_RESYNC_WAIT' });
-    sessionStates.run(channel, () => {
-      sessionSync.begin(channel, router);
-    });
-  };

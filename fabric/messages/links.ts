@@ -1,13 +1,20 @@
 /** Reads what routers say about links: which they dialed, what those consist of, and who has dialed them. */
 import { couldBeId } from '../../domain/ids.js';
-import { LinkStateUpdateSchema, RouterLinksSchema, VerifyRouterSchema } from '../../generated/fabric/control_pb.js';
+import {
+  LinkStateUpdateSchema,
+  ListenersSchema,
+  RouterLinksSchema,
+  VerifyRouterSchema,
+} from '../../generated/fabric/control_pb.js';
 import type { LinkConnState, RouterLinks_RouterLink } from '../../generated/fabric/control_pb.js';
 import type { RouterSyncView } from '../../db/stores/router-sync-view.js';
 import type { MessageHandler } from '../channel/channel.js';
 import { readBody } from '../channel/frame.js';
 import { eachPiece } from '../channel/pieces.js';
 import { result } from '../channel/results.js';
+import type { Spacing } from '../channel/spacing.js';
 import type { KnownLinks, Link, ReportedLink } from '../links/links.js';
+import type { RouterPeers } from '../links/peers.js';
 
 /** Bounds of what is kept of one link. */
 const MOST_CONNECTIONS = 16;
@@ -37,6 +44,22 @@ export const linkState =
     links.setConnections(channel.routerId, { id: linkId, iteration: linkIteration, ...toConnections(connState) });
   };
 
+interface ListenerParts {
+  readonly peers: Pick<RouterPeers, 'listenersChanged'>;
+  /** Spaces out changes of link listeners: all other routers are told of each. */
+  readonly listenerChanges: Spacing;
+}
+
+/** UpdateLinkListeners (1056): a router listens for links at other addresses than it said in its hello. */
+export const updateLinkListeners =
+  ({ peers, listenerChanges }: ListenerParts): MessageHandler =>
+  (frame, channel) => {
+    const { listeners } = readBody(ListenersSchema, frame);
+    listenerChanges.run(channel, () => {
+      peers.listenersChanged(channel, listeners);
+    });
+  };
+
 /**
  * VerifyRouter (1036): a router was dialed by a peer and asks whether the certificate that the peer showed is the one
  * it enrolled with. The first fingerprint alone is of the peer's own certificate; others are of whom it likes.
@@ -50,7 +73,8 @@ export const verifyRouter =
     channel.reply(frame, isVerified ? result(true, 'router verified') : result(false, 'the router is not verified'));
   };
 
-const short = (text: string) => text.slice(0, MOST_CHARS);
+/** A text that is cut may end in half a character, which nothing can store. */
+const short = (text: string) => text.slice(0, MOST_CHARS).toWellFormed();
 
 function toReported(link: RouterLinks_RouterLink): ReportedLink {
   const { id, iteration, destRouterId, linkProtocol, dialAddress, connState } = link;

@@ -1,20 +1,27 @@
 /**
- * Tells routers the data model: the keys of the network, and for a router with a tunneler what its own identity
- * reaches. A router that subscribes gets the whole state, then what changes. The same rounds end what a router has
- * lost, also for routers that did not subscribe.
+ * Tells routers the data model: the keys of the network, the router itself with its configs, and for one with a
+ * tunneler what its own identity reaches. A router that subscribes gets the whole state, then what changes. The same
+ * rounds end what a router has lost, also for routers that did not subscribe. Of a change only those routers are read
+ * again that it may concern: what they had is in memory, what they may have got is asked of the database.
  *
  * Each change is announced after its commit, and read after the announcement, so what a router is told last is right.
  * A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
-import { modelChanges, modelOf } from '../../domain/fabric/router-model.js';
-import type { ModelConfig, RouterModel } from '../../domain/fabric/router-model.js';
-import type { ConfigVersion, ReachedModels } from '../../db/stores/router-models.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ModelTouches } from '../../domain/fabric/model-touches.js';
+import { modelOf } from '../../domain/fabric/router-model.js';
+import type { ModelConfig, ReachedModel, RouterModel } from '../../domain/fabric/router-model.js';
+import type { ConfigVersion } from '../../db/stores/router-models.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { RouterChannel } from '../channel/channel.js';
-import { changeSetMessage, stateMessage } from './model-messages.js';
-import { keyChanges, publicKeysOf } from './public-keys.js';
-import type { KeySources, PublicKey } from './public-keys.js';
-import type { NoteFailure } from '../channel/router-log.js';
+import { compareModel, noteDifferences } from './model-check.js';
+import type { ModelDifference } from './model-check.js';
+import { stateOf } from './model-messages.js';
+import { publicKeysOf } from './public-keys.js';
+import type { KeySources } from './public-keys.js';
+import { sendChanges } from './told-model.js';
+import type { Keys, Told } from './told-model.js';
+import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 
 /** Hears what routers reach. */
 export interface ReachListener {
@@ -29,24 +36,12 @@ export interface DataModelOptions {
   readonly keySources: () => Omit<KeySources, 'caPems'>;
   readonly listener: ReachListener;
   readonly noteFailure: NoteFailure;
+  readonly log: FabricLog;
 }
 
-type Keys = ReadonlyMap<string, PublicKey>;
-
-/** The model that a router was sent last. */
-interface SentModel {
-  readonly keys: Keys;
-  readonly model: RouterModel;
-  readonly index: number;
-  readonly timelineId: string;
-}
-
-interface Entry {
-  readonly channel: RouterChannel;
-  /** Undefined until it subscribes: until then it is sent nothing. */
-  subscriptionId: string | undefined;
-  /** Undefined when the whole state is due. */
-  sent: SentModel | undefined;
+interface Entry extends Told {
+  /** Model that was read last; undefined until then. */
+  last: ReachedModel | undefined;
   /** The identity is disabled until then. */
   disabledUntilMs: number | undefined;
 }
@@ -56,11 +51,15 @@ const GATHER_MS = 50;
 /** A round that took long is followed by a pause of so many times as long. */
 const PAUSE_FACTOR = 3;
 const MAX_PAUSE_MS = 2_000;
+/** Time in which a router applies what it was told, beside all else that it does. */
+const APPLIED_MS = 3_000;
 
 export class RouterModels {
   readonly #options: DataModelOptions;
   readonly #entries = new Map<RouterChannel, Entry>();
   readonly #due = new Set<Entry>();
+  /** Changes since the last round began. */
+  #touches = new ModelTouches();
   #configs = new Map<string, ModelConfig & ConfigVersion>();
   /** Undefined when they must be read again. */
   #keys: Keys | undefined;
@@ -80,7 +79,13 @@ export class RouterModels {
 
   /** Takes up a router that has connected: the next round ends what it lost while it was away. */
   begin(channel: RouterChannel): void {
-    const entry: Entry = { channel, subscriptionId: undefined, sent: undefined, disabledUntilMs: undefined };
+    const entry: Entry = {
+      channel,
+      subscriptionId: undefined,
+      sent: undefined,
+      last: undefined,
+      disabledUntilMs: undefined,
+    };
     this.#entries.set(channel, entry);
     this.#due.add(entry);
     void this.#run();
@@ -107,13 +112,52 @@ export class RouterModels {
     await this.#run();
   }
 
-  /** Looks up soon what routers reach. */
-  schedule(): void {
-    if (this.#entries.size === 0 || this.#isClosed) return;
+  /**
+   * Asks the router whether it has what it was told last; when not, that is logged, and it is told all of it again.
+   * Undefined when it was told nothing yet, or something else meanwhile.
+   * @throws ChannelError
+   */
+  async check(channel: RouterChannel): Promise<readonly ModelDifference[] | undefined> {
+    const entry = this.#entries.get(channel);
+    const sent = entry?.sent;
+    if (entry === undefined || sent === undefined) return undefined;
+    const isSame = () => entry.sent?.model === sent.model && entry.sent.keys === sent.keys && this.#isOpen(entry);
+    const state = stateOf(sent.model, sent.keys, sent);
+    let differences = await compareModel(channel, state);
+    if (differences.length > 0 && isSame()) {
+      await delay(APPLIED_MS);
+      if (isSame()) differences = await compareModel(channel, state);
+    }
+    if (!isSame()) return undefined;
+    if (differences.length > 0) {
+      noteDifferences(this.#options.log, channel, differences);
+      entry.sent = undefined;
+      this.#due.add(entry);
+      await this.#run();
+    }
+    return differences;
+  }
+
+  /** Looks up soon which routers a change concerns, and what they reach. */
+  changed(kind: string, id: string): void {
+    if (this.#entries.size === 0) return;
+    this.#touches.add(kind, id);
+    this.#schedule();
+  }
+
+  /** Looks up soon what all routers reach. */
+  scheduleAll(): void {
+    if (this.#entries.size === 0) return;
+    this.#touches.addAnything();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
     const pauseMs = Math.min(MAX_PAUSE_MS, GATHER_MS + PAUSE_FACTOR * this.#lastRoundMs);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#runForAll();
+      void this.#run();
     }, pauseMs).unref();
   }
 
@@ -149,18 +193,18 @@ export class RouterModels {
   async #run(): Promise<void> {
     this.#running ??= this.#rounds().finally(() => {
       this.#running = undefined;
-      if (!this.#isFailing && this.#due.size > 0) void this.#run();
+      if (!this.#isFailing && this.#hasWork()) void this.#run();
     });
     await this.#running;
   }
 
   async #rounds(): Promise<void> {
-    while (this.#due.size > 0 && !this.#isClosed) {
-      const batch = [...this.#due];
-      this.#due.clear();
+    while (this.#hasWork() && !this.#isClosed) {
+      let batch: readonly Entry[] = [...this.#entries.values()];
       const startMs = performance.now();
       try {
-        await this.#round(batch);
+        batch = await this.#dueNow();
+        if (batch.length > 0) await this.#round(batch);
         this.#isFailing = false;
       } catch (error) {
         for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
@@ -172,6 +216,30 @@ export class RouterModels {
         this.#lastRoundMs = performance.now() - startMs;
       }
     }
+  }
+
+  /** A timer that runs gathers what comes until it ends. */
+  #hasWork(): boolean {
+    return this.#due.size > 0 || (this.#timer === undefined && !this.#touches.isEmpty);
+  }
+
+  /** Takes the routers that are due, and those that the changes so far may concern. */
+  async #dueNow(): Promise<Entry[]> {
+    const touches = this.#touches;
+    this.#touches = new ModelTouches();
+    const due = new Set(this.#due);
+    this.#due.clear();
+    if (touches.isEmpty) return [...due];
+    const others: Entry[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.last === undefined || touches.concerns(entry.last)) due.add(entry);
+      else others.push(entry);
+    }
+    this.#step = 'which routers a change concerns';
+    const ids = others.map(({ channel }) => channel.routerId);
+    const gaining = new Set(await this.#options.stores.routerModels.gaining(ids, touches));
+    for (const entry of others) if (gaining.has(entry.channel.routerId)) due.add(entry);
+    return [...due].filter((entry) => this.#isOpen(entry));
   }
 
   async #round(batch: readonly Entry[]): Promise<void> {
@@ -191,7 +259,9 @@ export class RouterModels {
       if (!this.#isOpen(entry)) continue;
       const { routerId } = entry.channel;
       entry.disabledUntilMs = reached.disabledUntil.get(routerId)?.getTime();
-      const model = modelOf(reached.reaches.get(routerId), { ...reached, configs });
+      const reach = reached.reaches.get(routerId);
+      const model = modelOf(reached.routers.get(routerId), reach, { ...reached, configs });
+      entry.last = { model, routerPolicyIds: new Set(reach?.routerPolicyIds) };
       sendChanges(entry, model, keys, reached);
       await listener.reached(entry.channel, model);
     }
@@ -227,27 +297,4 @@ export class RouterModels {
       if (before === this.#keyChanges) this.#keys = read;
     }
   }
-}
-
-function sendChanges(
-  entry: Entry,
-  model: RouterModel,
-  keys: Keys,
-  { index, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
-): void {
-  const { channel, subscriptionId, sent } = entry;
-  if (subscriptionId === undefined) return;
-  const position = { index, timelineId, subscriptionId };
-  const changes = sent === undefined ? [] : modelChanges(sent.model, model);
-  const hasGrown = sent?.timelineId === timelineId && index > sent.index;
-  if (sent === undefined || (changes.length > 0 && !hasGrown)) {
-    channel.send(stateMessage(model, keys, position));
-    entry.sent = { keys, model, index, timelineId };
-    return;
-  }
-  const changedKeys = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
-  if (changedKeys !== undefined) channel.send(changedKeys);
-  if (changes.length > 0) channel.send(changeSetMessage(changes, sent.index, position));
-  // The next change follows the last that was sent, not the last that was read.
-  entry.sent = changes.length > 0 ? { keys, model, index, timelineId } : { ...sent, keys };
 }

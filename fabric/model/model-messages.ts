@@ -12,7 +12,11 @@ import {
   PolicyType as WirePolicyType,
   ServicePolicyRelatedEntityType as Related,
 } from '../../generated/fabric/data-model_pb.js';
-import type { DataState_EventSchema, DataState_IdentitySchema } from '../../generated/fabric/data-model_pb.js';
+import type {
+  DataState,
+  DataState_EventSchema,
+  DataState_IdentitySchema,
+} from '../../generated/fabric/data-model_pb.js';
 import { ContentType } from '../channel/content-types.js';
 import { typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
@@ -35,15 +39,23 @@ export function stateMessage(
   keys: ReadonlyMap<string, PublicKey>,
   position: ModelPosition,
 ): Message {
-  const state = create(DataStateSchema, {
+  return typedMessage(ContentType.DataState, DataStateSchema, stateOf(model, keys, position), ofSubscription(position));
+}
+
+/** Whole state of a router, by which it can also be asked whether it has the same. */
+export function stateOf(
+  model: RouterModel,
+  keys: ReadonlyMap<string, PublicKey>,
+  { index, timelineId }: Pick<ModelPosition, 'index' | 'timelineId'>,
+): DataState {
+  return create(DataStateSchema, {
     events: [
       ...modelChanges(NO_MODEL, model).map(toEvent),
       ...[...keys.values()].map((key) => keyEvent(key, Action.CREATE)),
     ],
-    endIndex: BigInt(position.index),
-    timelineId: position.timelineId,
+    endIndex: BigInt(index),
+    timelineId,
   });
-  return typedMessage(ContentType.DataState, DataStateSchema, state, ofSubscription(position));
 }
 
 /** @param previousIndex  of what the router was told before */
@@ -99,6 +111,10 @@ function entityOf(change: Exclude<ModelChange, { readonly kind: 'members' }>): N
     case 'policy': {
       const { id, name, type } = change.entity;
       return { case: 'servicePolicy', value: { id, name, policyType: POLICY_TYPES[type] } };
+    }
+    case 'router': {
+      const { id, name, fingerprint, disabled, configIds } = change.entity;
+      return { case: 'router', value: { id, name, fingerprint, disabled, configs: [...configIds] } };
     }
     case 'identity':
       return { case: 'identity', value: identityOf(change.entity) };

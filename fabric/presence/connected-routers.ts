@@ -2,11 +2,11 @@
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import type { RouterPresence } from '../../domain/router.js';
 import type { RouterChannel } from '../channel/channel.js';
-import type { PresenceWriter } from './presence.js';
+import type { Presence, PresenceWriter } from './presence.js';
 
 interface ConnectedRouter {
   router: KnownRouter;
-  presence: RouterPresence;
+  presence: Presence;
 }
 
 export class ConnectedRouters {
@@ -18,7 +18,7 @@ export class ConnectedRouters {
   }
 
   /** Takes over a router whose channel is open. */
-  add(channel: RouterChannel, router: KnownRouter, presence: RouterPresence): void {
+  add(channel: RouterChannel, router: KnownRouter, presence: Presence): void {
     this.#routers.set(channel, { router, presence });
     this.#writer.set(channel.routerId, presence);
   }

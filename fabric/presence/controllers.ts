@@ -8,13 +8,15 @@ import type { Message } from '../channel/frame.js';
 export interface KnownControllers {
   /** The id that routers know this controller by: it is in the hello, and in the list. */
   ownId(): string;
+  /** Ids of controllers that are gone, in whose place routers find this one. */
+  standsInFor(): readonly string[];
   now(): AdvertisedControllers;
 }
 
 export interface AdvertisedControllers {
   /** Routers take a list whose index is greater than that of the last one they took. */
   readonly index: number;
-  /** At least one. @property address  `host:port` */
+  /** At least one; each id once. @property address  `host:port` */
   readonly controllers: readonly { readonly id: string; readonly address: string }[];
 }
 
@@ -37,4 +39,18 @@ export function controllersMessage({ index, controllers }: AdvertisedControllers
       ),
     }),
   );
+}
+
+/**
+ * The list to be told before `next`: without those that have moved since `before`, so that a router leaves the channel
+ * that it has, or still dials, where they were. Undefined when none has.
+ */
+export function withoutMoved(
+  next: AdvertisedControllers,
+  before: AdvertisedControllers,
+): AdvertisedControllers | undefined {
+  const places = new Map(before.controllers.map(({ id, address }) => [id, address]));
+  const stay = next.controllers.filter(({ id, address }) => (places.get(id) ?? address) === address);
+  if (stay.length === 0 || stay.length === next.controllers.length) return undefined;
+  return { index: next.index - 1, controllers: stay };
 }

@@ -12,6 +12,8 @@ export interface PresenceOptions {
   readonly hostId: string;
   readonly controllerId: string;
   readonly log: Logger;
+  /** Called when the host has a row, and nothing else that is written of it. */
+  readonly onJoined?: () => void;
   /** Milliseconds between signs of life. */
   readonly heartbeatMs?: number;
 }
@@ -32,6 +34,11 @@ export class PresenceWriter {
   constructor(options: PresenceOptions) {
     this.#options = options;
     this.#timer = setInterval(() => void this.#heartbeat(), options.heartbeatMs ?? HEARTBEAT_MS).unref();
+  }
+
+  /** Whether the host has a row, as far as is known. */
+  get isJoined(): boolean {
+    return this.#isJoined;
   }
 
   /** Takes over what is known of a router from now on. */
@@ -98,10 +105,11 @@ export class PresenceWriter {
   }
 
   async #write(): Promise<void> {
-    const { store, hostId, controllerId } = this.#options;
+    const { store, hostId, controllerId, onJoined } = this.#options;
     if (!this.#isJoined) {
       await store.join(hostId, controllerId);
       this.#isJoined = true;
+      onJoined?.();
       for (const routerId of this.#known.keys()) this.#changed.add(routerId);
     }
     while (this.#changed.size > 0 && !this.#isClosed) {

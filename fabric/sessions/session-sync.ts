@@ -85,6 +85,11 @@ export class SessionSync {
     this.#outboxes.get(router.id)?.setRouter(router);
   }
 
+  /** Tells these routers everything again, so that they ask this controller about all sessions. */
+  tellAgain(routerIds: readonly string[]): void {
+    for (const routerId of routerIds) this.#outboxes.get(routerId)?.schedule();
+  }
+
   /** Reads everything again, since changes may have gone unheard; all routers are told what is different. */
   refresh(): void {
     if (!this.#isIdle) this.#reader.scheduleAll();

@@ -91,10 +91,19 @@ async function tryTerminators(
 }
 
 function circuitOf(
-  { id: sessionId, serviceId, maxIdleMs }: Dialer,
+  { id: sessionId, identityId: clientId, serviceId, maxIdleMs }: Dialer,
   { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: Target },
 ): Circuit {
-  return { ...rest, serviceId, maxIdleMs, sessionId, terminatorId: terminator.id, hostSessionId: terminator.sessionId };
+  return {
+    ...rest,
+    createdAtMs: Date.now(),
+    serviceId,
+    clientId,
+    maxIdleMs,
+    sessionId,
+    terminatorId: terminator.id,
+    hostSessionId: terminator.sessionId,
+  };
 }
 
 interface Attempt extends DialRequest {

@@ -1,8 +1,9 @@
 /**
- * The circuits that this controller made and that still stand, in memory. A controller that restarts forgets them, and
- * routers carry on; what they ask about later is then unknown here.
+ * The circuits that this controller made or took over and that still stand, in memory. One that stands for a second is
+ * written for others to see; when this controller is gone, one of them goes on with it (other-circuits.ts).
  */
 import { create } from '@bufbuild/protobuf';
+import type { CircuitRow } from '../../db/stores/circuits.js';
 import type { CircuitEnds } from '../../domain/fabric/circuit.js';
 import type { Path } from '../../domain/fabric/paths.js';
 import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
@@ -14,9 +15,12 @@ import type { ConnectedChannels } from '../channel/channel.js';
 
 export interface Circuit {
   readonly id: string;
+  readonly createdAtMs: number;
   readonly path: Path;
   readonly ends: CircuitEnds;
   readonly serviceId: string;
+  /** The identity that dialed. */
+  readonly clientId: string;
   /** 0 for any time. */
   readonly maxIdleMs: number;
   /** Session of the client that dialed; null when its router did so by itself. */
@@ -27,6 +31,9 @@ export interface Circuit {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** Both ends report the end of a circuit, milliseconds apart. */
+const MOST_ENDED = 10_000;
+
 /** @param now  drop what is on its way; else it may still arrive */
 export const unrouteMessage = (circuitId: string, now: boolean): Message =>
   typedMessage(ContentType.Unroute, UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
@@ -35,12 +42,17 @@ export class Circuits {
   readonly #byId = new Map<string, Circuit>();
   /** Circuits by router, by link, and by session of either end. */
   readonly #byPart = new Map<string, Set<Circuit>>();
+  /** Ids of the circuits that ended last, and of those before them. */
+  #ended = new Set<string>();
+  #endedBefore = new Set<string>();
   /** Ids of circuits that are being led over another path. */
   readonly #moving = new Set<string>();
 
   constructor(
     private readonly channels: Pick<ConnectedChannels, 'get'>,
     private readonly costs: TerminatorCosts,
+    /** Called when a circuit came, is on another path or is gone. */
+    private readonly onChanged: (circuitId: string) => void,
   ) {}
 
   get size(): number {
@@ -51,12 +63,50 @@ export class Circuits {
     return this.#byId.get(id);
   }
 
+  all(): Iterable<Circuit> {
+    return this.#byId.values();
+  }
+
+  ids(): Iterable<string> {
+    return this.#byId.keys();
+  }
+
+  /** The circuit as all controllers are shown it; undefined when it is not known. */
+  rowOf(id: string): CircuitRow | undefined {
+    const circuit = this.#byId.get(id);
+    if (circuit === undefined) return undefined;
+    const { path, createdAtMs, serviceId, terminatorId, clientId, sessionId, ...rest } = circuit;
+    const { ends, maxIdleMs, hostSessionId, tags } = rest;
+    const details = { ends, maxIdleMs, hostSessionId, tags };
+    return { id, createdAt: new Date(createdAtMs), serviceId, terminatorId, clientId, sessionId, ...path, details };
+  }
+
+  /** Goes on with the circuit of a controller that is gone. False when it is known already. */
+  takeOver({ createdAt, routerIds, linkIds, cost, details, ...rest }: CircuitRow): boolean {
+    if (this.#byId.has(rest.id)) return false;
+    this.costs.dialSucceeded(rest.terminatorId);
+    this.add({ ...rest, ...details, createdAtMs: createdAt.getTime(), path: { routerIds, linkIds, cost } });
+    return true;
+  }
+
+  /** Forgets a circuit that another controller has taken over. */
+  taken(id: string): void {
+    const circuit = this.#byId.get(id);
+    if (circuit !== undefined) this.forget(circuit);
+  }
+
+  /** It stood here a moment ago: what routers report of it is late, and concerns nobody. */
+  hasEnded(id: string): boolean {
+    return this.#ended.has(id) || this.#endedBefore.has(id);
+  }
+
   add(circuit: Circuit): void {
     this.#byId.set(circuit.id, circuit);
     for (const part of partsOf(circuit)) {
       const known = this.#byPart.get(part) ?? new Set();
       this.#byPart.set(part, known.add(circuit));
     }
+    this.onChanged(circuit.id);
   }
 
   ofRouter(routerId: string): Circuit[] {
@@ -109,6 +159,9 @@ export class Circuits {
   #remove(circuit: Circuit): boolean {
     if (this.#byId.get(circuit.id) !== circuit) return false;
     this.#byId.delete(circuit.id);
+    this.onChanged(circuit.id);
+    if (this.#ended.size >= MOST_ENDED) [this.#ended, this.#endedBefore] = [new Set(), this.#ended];
+    this.#ended.add(circuit.id);
     for (const part of partsOf(circuit)) {
       const known = this.#byPart.get(part);
       known?.delete(circuit);

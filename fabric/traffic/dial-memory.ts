@@ -10,16 +10,12 @@
  */
 import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
-import type { Path } from '../../domain/fabric/paths.js';
 
 /** Entries of each kind; past them all are read again. */
 const MOST = 10_000;
 /** Terminators in all, of all that is kept; past them all are read again. */
 const MOST_TARGETS = 20_000;
 const KEPT_MS = 5_000;
-
-/** Paths to the routers that the dialing one reaches; the same object until they change. */
-export type PathsByRouter = ReadonlyMap<string, Path>;
 
 interface Kept<T> {
   readonly value: T;
@@ -28,7 +24,8 @@ interface Kept<T> {
 
 interface KeptTargets {
   readonly targets: readonly DialTarget[];
-  readonly paths: PathsByRouter;
+  /** Version of the topology whose paths they were chosen by. */
+  readonly version: number;
 }
 
 export interface TargetsKey {
@@ -70,15 +67,15 @@ export class DialMemory {
     return session;
   }
 
-  /** Terminators of a service that a router reaches. */
+  /** Terminators of a service that a router reaches. @param version  of the topology */
   async targets(
     { serviceId, instanceId, routerId, max }: TargetsKey,
-    paths: PathsByRouter,
+    version: number,
     read: () => Promise<readonly DialTarget[]>,
   ): Promise<readonly DialTarget[]> {
     const key = `${routerId} ${max} ${serviceId} ${instanceId}`;
     const kept = this.#get(this.#targets, key);
-    if (kept?.paths === paths) return kept.targets;
+    if (kept?.version === version) return kept.targets;
     const before = this.#changes;
     const targets = await read();
     if (targets.length === 0 || before !== this.#changes) return targets;
@@ -88,7 +85,7 @@ export class DialMemory {
       this.#keysOfServices.clear();
       this.#targetsKept = targets.length;
     }
-    this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, paths });
+    this.#keep(this.#targets, this.#keysOfServices, key, serviceId, { targets, version });
     return targets;
   }
 

@@ -4,10 +4,11 @@
  */
 import type { Stores } from '../../db/stores/stores.js';
 import { couldBeStored } from '../../domain/ids.js';
-import type { Path } from '../../domain/fabric/paths.js';
+import type { Path, Paths } from '../../domain/fabric/paths.js';
 import { LOOKED_AT } from '../../domain/fabric/terminator.js';
 import { chooseTerminator, mayMissBetter } from '../../domain/fabric/terminator-choice.js';
 import type { Choice } from '../../domain/fabric/terminator-choice.js';
+import { MAX_DYNAMIC_COST } from '../../domain/fabric/terminator-costs.js';
 import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { DialMemory } from './dial-memory.js';
 import type { DialRequest, Target } from './dial-request.js';
@@ -17,12 +18,12 @@ import { PeerDataKey, readText } from '../channel/headers.js';
 
 export interface DialTargetParts {
   readonly stores: Pick<Stores, 'hostedTerminators'>;
-  readonly topology: Pick<Topology, 'pathsFrom'>;
+  readonly topology: Pick<Topology, 'pathsFrom' | 'version'>;
   readonly memory: Pick<DialMemory, 'targets' | 'forgetTargets'>;
   readonly costs: Pick<TerminatorCosts, 'of'>;
+  /** Name under which this process writes what it adds to costs. */
+  readonly hostId: string;
 }
-
-type Paths = ReadonlyMap<string, Path>;
 
 /**
  * Returns the terminator and the path to it. One that failed before is chosen only when there is no other.
@@ -36,18 +37,19 @@ export async function chooseTarget(
 ): Promise<{ choice: Choice<Target>; path: Path }> {
   const { channel, session, instanceId, peerData, flight } = request;
   const { stores, topology } = parts;
+  const { version } = topology;
   const paths = topology.pathsFrom(channel.routerId);
   const stickyToken = session.strategy === 'sticky' ? readText(peerData, PeerDataKey.StickinessToken) : undefined;
   const sticky = stickyToken !== undefined && couldBeStored(stickyToken) ? stickyToken : '';
   flight.reads();
-  const targets = await findTargets({ ...request, paths, sticky, areFresh: failed.size > 0 }, parts);
+  const targets = await findTargets({ ...request, paths, version, sticky, areFresh: failed.size > 0 }, parts);
   const untried = targets.filter(({ id }) => !failed.has(id));
   const choice = chooseTerminator(untried.length > 0 ? untried : targets, {
     strategy: session.strategy,
     stickyToken,
     random: Math.random,
   });
-  const path = choice && paths.get(choice.terminator.routerId);
+  const path = choice && paths.to(choice.terminator.routerId);
   if (choice !== undefined && path !== undefined) {
     flight.chose(choice.terminator);
     return { choice, path };
@@ -60,6 +62,8 @@ export async function chooseTarget(
 
 interface TargetQuery extends Pick<DialRequest, 'channel' | 'session' | 'instanceId'> {
   readonly paths: Paths;
+  /** Version of the topology. */
+  readonly version: number;
   /** '' for none. */
   readonly sticky: string;
   /** Once an attempt has failed, memory may be what was wrong. */
@@ -75,22 +79,37 @@ async function findTargets(query: TargetQuery, parts: DialTargetParts): Promise<
 }
 
 async function readBest(
-  { channel: { routerId }, session: { serviceId, strategy }, instanceId, paths, sticky, areFresh }: TargetQuery,
+  {
+    channel: { routerId },
+    session: { serviceId, strategy },
+    instanceId,
+    paths,
+    version,
+    sticky,
+    areFresh,
+  }: TargetQuery,
   max: number,
-  { stores, memory, costs }: DialTargetParts,
+  { stores, memory, costs, hostId }: DialTargetParts,
 ): Promise<readonly Target[]> {
-  const pathCosts = new Map([...paths].map(([id, { cost }]) => [id, cost]));
   const read = (asked: string) =>
-    stores.hostedTerminators.targets({ serviceId, instanceId, pathCosts, strategy, sticky: asked, max });
+    stores.hostedTerminators.targets({
+      serviceId,
+      instanceId,
+      pathCosts: paths.costs(),
+      strategy,
+      sticky: asked,
+      max,
+      ownHost: hostId,
+    });
   const kept = areFresh
     ? await read(sticky)
-    : await memory.targets({ serviceId, instanceId, routerId, max }, paths, () => read(''));
+    : await memory.targets({ serviceId, instanceId, routerId, max }, version, () => read(''));
   // Kept targets are for all dialers: the one that this dialer had may not be among them.
   const isLeftOut = sticky !== '' && kept.length === max && !kept.some(({ id }) => id === sticky);
   const found = isLeftOut && !areFresh ? await read(sticky) : kept;
   return found.map((target) => ({
     ...target,
-    dynamicCost: costs.of(target.id),
-    pathCost: paths.get(target.routerId)?.cost ?? 0,
+    dynamicCost: Math.min(costs.of(target.id) + target.elsewhereCost, MAX_DYNAMIC_COST),
+    pathCost: paths.costTo(target.routerId) ?? 0,
   }));
 }

@@ -12,6 +12,7 @@ import type { BuiltCircuit, DialRequest } from './dial-request.js';
 import type { Flight, Flights } from './flights.js';
 import type { Moves } from './moves.js';
 import { givenToHost } from './peer-data.js';
+import type { Usage } from '../usage/usage.js';
 import type { LimitsByRouter } from './router-limits.js';
 import { requireStanding } from './standing.js';
 import type { StandingParts } from './standing.js';
@@ -21,6 +22,7 @@ export interface DialParts extends CircuitBuilderParts, StandingParts, FailureLo
   readonly flights: Pick<Flights, 'run'>;
   readonly limits: Pick<LimitsByRouter, 'of'>;
   readonly moves: Pick<Moves, 'check'>;
+  readonly usage: Pick<Usage, 'dialed'>;
 }
 
 export interface DialCounts {
@@ -56,6 +58,10 @@ export class Dials {
 
   /** Builds the circuit and lets it stand; it is to be confirmed next. @throws EdgeError */
   async build(request: DialRequest): Promise<BuiltCircuit> {
+    return this.#counted(request, false, () => this.#build(request));
+  }
+
+  async #build(request: DialRequest): Promise<BuiltCircuit> {
     const { session } = request;
     if (session.encryptionRequired && !request.peerData.has(PeerDataKey.PublicKey))
       throw withoutKey('initiator did not send public header');
@@ -69,7 +75,11 @@ export class Dials {
   }
 
   /** Confirms that all that allowed the circuit still does; ends the circuit otherwise. @throws EdgeError */
-  async confirm({ circuit, peerData }: BuiltCircuit, request: Omit<DialRequest, 'peerData'>): Promise<void> {
+  async confirm(built: BuiltCircuit, request: Omit<DialRequest, 'peerData'>): Promise<void> {
+    await this.#counted(request, true, () => this.#confirm(built, request));
+  }
+
+  async #confirm({ circuit, peerData }: BuiltCircuit, request: Omit<DialRequest, 'peerData'>): Promise<void> {
     const { circuits } = this.#parts;
     try {
       if (request.session.encryptionRequired && !peerData.has(PeerDataKey.PublicKey))
@@ -82,14 +92,29 @@ export class Dials {
     }
   }
 
+  /** Counts the dial for its service when it fails, or when this is its last step. */
+  async #counted<T>({ session }: Pick<DialRequest, 'session'>, isLast: boolean, step: () => Promise<T>): Promise<T> {
+    const { usage } = this.#parts;
+    try {
+      const done = await step();
+      if (isLast) usage.dialed('service', session.serviceId, true);
+      return done;
+    } catch (error) {
+      usage.dialed('service', session.serviceId, false);
+      throw error;
+    }
+  }
+
   async #run(channel: RouterChannel, dial: (flight: Flight) => Promise<Message>): Promise<Message> {
     const { flights, limits } = this.#parts;
     try {
       const answer = await limits.of(channel).circuits.run(() => flights.run(dial));
       this.#made += 1;
+      this.#parts.usage.dialed('router', channel.routerId, true);
       return answer;
     } catch (error) {
       this.#failed += 1;
+      this.#parts.usage.dialed('router', channel.routerId, false);
       return errorMessage(refusalOf(error, 'a circuit could not be made', channel, this.#parts));
     }
   }

@@ -11,8 +11,15 @@ import { reroute } from './reroute.js';
 import type { RerouteParts } from './reroute.js';
 
 export interface MovesParts extends RerouteParts {
-  readonly topology: Pick<Topology, 'pathsFrom' | 'has'>;
+  readonly topology: Pick<Topology, 'path' | 'has'>;
   readonly noteFailure: NoteFailure;
+}
+
+export interface MoveOptions {
+  /** Runs it within a bound of who asks for it. */
+  readonly within?: RunLimited;
+  /** Its path holds: it stays there when there is no other. */
+  readonly isOptional?: boolean;
 }
 
 /** Circuits whose routers are asked at the same time. */
@@ -36,16 +43,13 @@ export class Moves {
     if (!this.#parts.topology.has(circuit.path)) this.move(circuit);
   }
 
-  /**
-   * Leads a circuit over another path, or ends it. Does nothing while it moves.
-   * @param within  runs it within a bound of who asks for it
-   */
-  move(circuit: Circuit, within?: RunLimited): void {
+  /** Leads a circuit over another path, or ends it. Does nothing while it moves. */
+  move(circuit: Circuit, { within, isOptional = false }: MoveOptions = {}): void {
     const { circuits, noteFailure } = this.#parts;
     const { id } = circuit;
     if (!circuits.beginMove(id)) return;
     const limited: RunLimited = within ?? ((task) => this.#limit.run(task));
-    limited(() => this.#moveNow(id))
+    limited(() => this.#moveNow(id, isOptional))
       .catch((error: unknown) => {
         noteFailure(error, { circuitId: id }, 'a circuit was not led over another path');
       })
@@ -58,8 +62,8 @@ export class Moves {
   }
 
   /** Moves it as it is once its turn has come. */
-  async #moveNow(id: string): Promise<void> {
+  async #moveNow(id: string, isOptional: boolean): Promise<void> {
     const circuit = this.#parts.circuits.get(id);
-    if (circuit !== undefined) await reroute(circuit, this.#parts);
+    if (circuit !== undefined) await reroute(circuit, this.#parts, isOptional);
   }
 }

@@ -9,18 +9,20 @@ import type { Topology } from '../links/topology.js';
 
 export interface RerouteParts {
   readonly circuits: Circuits;
-  readonly topology: Pick<Topology, 'pathsFrom'>;
+  readonly topology: Pick<Topology, 'path'>;
   readonly channels: Pick<ConnectedChannels, 'get'>;
 }
 
 const TRIES = 2;
 
-export async function reroute(circuit: Circuit, parts: RerouteParts): Promise<void> {
+/** @param isOptional  its path holds: without another one it stays there */
+export async function reroute(circuit: Circuit, parts: RerouteParts, isOptional: boolean): Promise<void> {
   const { circuits, topology, channels } = parts;
   const [first = ''] = circuit.path.routerIds;
   const last = circuit.path.routerIds.at(-1) ?? '';
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const path = topology.pathsFrom(first).get(last);
+    const path = topology.path(first, last);
+    if (path === undefined && attempt === 0 && isOptional) return;
     if (path === undefined) break;
     if (!(await isRouted({ ...circuit, path }, parts))) continue;
     // It may have ended meanwhile: then the routers that have just learned of it must forget it.

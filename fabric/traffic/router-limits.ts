@@ -6,11 +6,14 @@ import type { DialMemory } from './dial-memory.js';
 import { Removals } from './removals.js';
 
 const CIRCUITS = { concurrent: 64, waiting: 2_000 };
+const OPERATOR = { concurrent: 1, waiting: 10 };
 const TERMINATORS = { concurrent: 4, waiting: 5_000 };
 
 export interface RouterLimits {
   readonly circuits: ConcurrencyLimit;
   readonly terminators: ConcurrencyLimit;
+  /** Requests of its operator. */
+  readonly operator: ConcurrencyLimit;
   /** Terminators that are being made, by id. A removal of one waits for it. */
   readonly making: Map<string, Promise<unknown>>;
   /** Bytes of the requests for them that are not answered yet. */
@@ -34,6 +37,7 @@ export class LimitsByRouter {
     const made: RouterLimits = {
       circuits: new ConcurrencyLimit(CIRCUITS),
       terminators: new ConcurrencyLimit(TERMINATORS),
+      operator: new ConcurrencyLimit(OPERATOR),
       making: new Map(),
       makingBytes: 0,
       removals: new Removals(async (ids) => {

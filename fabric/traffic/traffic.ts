@@ -2,28 +2,43 @@
  * The state of all traffic together: circuits, terminators, sessions in use. It is told which routers come and go, and
  * ends what they leave behind.
  */
+import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { PathRouter } from '../../domain/fabric/paths.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { ConnectedChannels, RouterChannel } from '../channel/channel.js';
 import type { FailureLog } from '../channel/router-log.js';
 import { KnownLinks } from '../links/links.js';
+import { Usage } from '../usage/usage.js';
 import { Topology } from '../links/topology.js';
 import { AccessRounds } from './access-rounds.js';
 import { Circuits } from './circuits.js';
+import type { Circuit } from './circuits.js';
 import { ConnectedIdentities } from './connected-identities.js';
 import { DialMemory } from './dial-memory.js';
 import { Dials } from './dials.js';
 import { Flights } from './flights.js';
 import { Moves } from './moves.js';
+import { OtherCircuits } from './other-circuits.js';
 import { LimitsByRouter } from './router-limits.js';
 import { SessionWatch } from './session-watch.js';
+import { SmartReroute } from './smart-reroute.js';
 import { TerminatorValidation } from './terminator-validation.js';
 import { TunnelWatch, isTunneledTo } from './tunnel-watch.js';
 
+/** A router as far as traffic is concerned. */
+type TrafficRouter = PathRouter & Pick<KnownRouter, 'isQuiesced'>;
+
 export interface TrafficOptions extends FailureLog {
+  readonly onCircuitTaken: (id: string) => void;
+  /** This process, as a host of channels. */
+  readonly hostId: string;
   readonly stores: Stores;
   readonly channels: ConnectedChannels;
+  /** Called with ids of what all controllers are shown, when it has changed. */
+  readonly onLinkChanged: (linkId: string) => void;
+  readonly onCircuitChanged: (circuitId: string) => void;
+  readonly onCostChanged: (terminatorId: string) => void;
 }
 
 const VALIDATE_EVERY_MS = 5_000;
@@ -34,12 +49,15 @@ const FORGET_CIRCUITS_MS = 5 * 60_000;
 const now = () => performance.now();
 
 export class Traffic {
-  readonly costs = new TerminatorCosts(now);
+  readonly costs: TerminatorCosts;
   readonly topology = new Topology();
   readonly memory = new DialMemory(now);
   readonly circuits: Circuits;
   readonly links: KnownLinks;
+  /** Circuits that other controllers have, or had. */
+  readonly others: OtherCircuits;
   readonly moves: Moves;
+  readonly smartReroute: SmartReroute;
   readonly flights: Flights;
   readonly sessions: SessionWatch;
   readonly validation: TerminatorValidation;
@@ -47,16 +65,24 @@ export class Traffic {
   readonly connected: ConnectedIdentities;
   readonly limits: LimitsByRouter;
   readonly dials: Dials;
+  readonly usage: Usage;
   readonly #options: TrafficOptions;
   /** Times at which routers went, by id. */
   readonly #absent = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(options: TrafficOptions) {
-    const { stores, channels, log, noteFailure } = options;
+    const { stores, channels, log, noteFailure, hostId, onLinkChanged, onCircuitChanged, onCostChanged } = options;
     const rounds = new AccessRounds();
     this.#options = options;
-    this.circuits = new Circuits(channels, this.costs);
+    this.costs = new TerminatorCosts(now, onCostChanged);
+    this.circuits = new Circuits(channels, this.costs, onCircuitChanged);
+    this.others = new OtherCircuits({
+      ...options,
+      store: stores.circuits,
+      circuits: this.circuits,
+      onTaken: options.onCircuitTaken,
+    });
     this.moves = new Moves({ circuits: this.circuits, topology: this.topology, channels, noteFailure });
     this.links = new KnownLinks({
       topology: this.topology,
@@ -64,6 +90,7 @@ export class Traffic {
       onLost: (linkId) => {
         this.moves.linkLost(linkId);
       },
+      onChanged: onLinkChanged,
       log,
     });
     this.flights = new Flights(rounds);
@@ -74,24 +101,47 @@ export class Traffic {
     this.limits = new LimitsByRouter(stores, this.memory);
     const { circuits, costs, flights, limits, memory, moves, sessions, topology, tunnels } = this;
     const parts = { circuits, costs, flights, limits, memory, moves, sessions, topology, tunnels };
-    this.dials = new Dials({ ...parts, channels, stores, log, noteFailure });
+    this.smartReroute = new SmartReroute({ circuits, topology, moves });
+    this.usage = new Usage({ store: stores.usage, noteFailure });
+    this.dials = new Dials({ ...parts, usage: this.usage, channels, stores, hostId, log, noteFailure });
     this.#timers = this.#startTimers();
   }
 
   /** Takes up a router whose hello was accepted. */
-  routerConnected(channel: RouterChannel, router: PathRouter): void {
+  routerConnected(channel: RouterChannel, router: TrafficRouter): void {
     this.#absent.delete(channel.routerId);
     this.routerChanged(router);
     this.#watchStanding(channel);
-    this.validation.routerConnected(channel).catch((error: unknown) => {
-      const text = 'the terminators of a router could not be read to validate them';
-      this.#options.noteFailure(error, { routerId: channel.routerId }, text);
-    });
+    this.#validate(channel);
   }
 
-  /** Takes over what paths depend on. */
-  routerChanged({ id, cost, noTraversal }: PathRouter): void {
-    this.topology.setRouter({ id, cost, noTraversal });
+  /**
+   * Goes on with what controllers that are gone have left: circuits over routers that are connected here.
+   * @throws DomainError when the database refuses
+   */
+  async takeOver(): Promise<void> {
+    const { channels, log } = this.#options;
+    const taken = await this.others.takeOver([...channels.all()].map(({ routerId }) => routerId));
+    if (taken.length === 0) return;
+    log.info({ circuits: taken.length }, 'circuits of a controller that is gone were taken over');
+    for (const routerId of new Set(taken.flatMap(({ routerIds }) => routerIds))) {
+      const channel = channels.get(routerId);
+      if (channel !== undefined) this.#watchStanding(channel);
+    }
+  }
+
+  /** Takes note that a controller which may have asked about these routers' terminators is gone. */
+  checkHosts(routerIds: readonly string[]): void {
+    for (const routerId of routerIds) {
+      const channel = this.#options.channels.get(routerId);
+      if (channel !== undefined) this.#validate(channel);
+    }
+  }
+
+  /** Takes over what paths depend on. A router that is to be emptied keeps what begins or ends there. */
+  routerChanged({ id, cost, noTraversal, isQuiesced }: TrafficRouter): void {
+    this.topology.setRouter({ id, cost, noTraversal: noTraversal || isQuiesced });
+    if (isQuiesced) for (const circuit of this.#passing(id)) this.moves.move(circuit, { isOptional: true });
   }
 
   /**
@@ -100,11 +150,9 @@ export class Traffic {
    */
   routerBarred(routerId: string): void {
     this.topology.removeRouter(routerId);
-    for (const circuit of this.circuits.ofRouter(routerId)) {
-      const { routerIds } = circuit.path;
-      if (routerIds[0] === routerId || routerIds.at(-1) === routerId) this.circuits.end(circuit, true);
-      else this.moves.move(circuit);
-    }
+    for (const circuit of this.#passing(routerId)) this.moves.move(circuit);
+    for (const circuit of this.circuits.ofRouter(routerId))
+      if (isEnd(circuit, routerId)) this.circuits.end(circuit, true);
     this.links.forgetRouter(routerId);
   }
 
@@ -120,7 +168,22 @@ export class Traffic {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
+    await this.smartReroute.close();
     await this.sessions.close();
+    await this.others.close();
+    await this.usage.close();
+  }
+
+  #validate(channel: RouterChannel): void {
+    this.validation.routerConnected(channel).catch((error: unknown) => {
+      const text = 'the terminators of a router could not be read to validate them';
+      this.#options.noteFailure(error, { routerId: channel.routerId }, text);
+    });
+  }
+
+  /** Circuits that neither begin nor end there. */
+  #passing(routerId: string): Circuit[] {
+    return this.circuits.ofRouter(routerId).filter((circuit) => !isEnd(circuit, routerId));
   }
 
   #startTimers(): NodeJS.Timeout[] {
@@ -160,3 +223,6 @@ export class Traffic {
     void this.sessions.named(routerId, [...sessionIds]);
   }
 }
+
+const isEnd = ({ path: { routerIds } }: Circuit, routerId: string): boolean =>
+  routerIds[0] === routerId || routerIds.at(-1) === routerId;

@@ -496,7 +496,7 @@ export interface Operations {
     headers: {};
     body: Request.OttEnrollmentRequest | undefined;
     responses: {
-      200: Response.Empty;
+      200: Response.EnrollmentCertsEnvelope;
       400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
@@ -535,7 +535,7 @@ export interface Operations {
     headers: {};
     body: Request.EnrollUpdbBody;
     responses: {
-      200: Response.Empty;
+      200: Response.EnrollmentCertsEnvelope;
       400: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
@@ -741,6 +741,22 @@ export interface Operations {
       200: Response.ListEnumeratedCapabilitiesEnvelope;
       304: undefined;
       400: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Names of all capabilities of routers */
+  listEnumeratedRouterCapabilities: {
+    permission: 'own';
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListEnumeratedRouterCapabilitiesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
     };

@@ -21,7 +21,7 @@ export interface ApiError {
   /** Text of the cause; not in use. */
   causeMessage?: string | undefined;
   /** What went wrong, for programs. */
-  code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
+  code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_NOT_RUNNING_IN_HA_MODE' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
   /** Further facts, depending on the cause. */
   data?: Record<string, unknown> | undefined;
   /** What went wrong, for people. */
@@ -201,6 +201,8 @@ export type ClientExternalJwtSignerList = readonly ClientExternalJwtSignerDetail
 /** What everybody may know of an edge router. */
 export interface CommonEdgeRouterProperties {
   appData?: AppData | undefined;
+  /** What the router's program can do, as it said when it connected last; null until then. */
+  capabilities?: readonly RouterCapability[] | null | undefined;
   /** What a path through the router costs; 0 when absent. */
   cost: number;
   /** Whether the router is out of service. */
@@ -217,6 +219,8 @@ export interface CommonEdgeRouterProperties {
   supportedProtocols: Record<string, string>;
   /** How far the router is told of the model; `SYNC_UNKNOWN` when it never connected. */
   syncStatus: string;
+  /** Version of the router's program when it connected last, for clients; absent until then. */
+  version?: string | undefined;
 }
 
 /** A controller of the network. */
@@ -394,6 +398,7 @@ export interface EnrollmentCerts {
   ca?: string | undefined;
   /** The client certificate with its intermediates, PEM. */
   cert?: string | undefined;
+  controllers?: ControllersList | undefined;
   /** A router's server certificate with its intermediates, PEM. */
   serverCert?: string | undefined;
   /** The username that was set, for `updb`. */
@@ -688,6 +693,13 @@ export interface ListEnumeratedCapabilitiesEnvelope {
   meta: Meta;
 }
 
+/** Answer with the names of all capabilities of routers. */
+export interface ListEnumeratedRouterCapabilitiesEnvelope {
+  /** Capabilities. */
+  data: readonly RouterCapability[];
+  meta: Meta;
+}
+
 /** Answer with the tokens that describe the network. */
 export interface ListNetworkJWTsEnvelope {
   data: NetworkJWTList;
@@ -873,6 +885,9 @@ export interface Protocol {
   /** Host and port. */
   address: string;
 }
+
+/** One thing that the program of a router can do. */
+export type RouterCapability = 'MULTI_CHANNEL' | 'CONNECT_V2' | 'SERVICE_SUBSCRIPTIONS' | 'POSTURE_CHECKS' | 'BIND_SUCCESS';
 
 /** The software of a client, as it told at its last login. */
 export interface SdkInfo {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file data-model.proto.
  */
 export const file_data_model: GenFile = /*@__PURE__*/
-  fileDesc("ChBkYXRhLW1vZGVsLnByb3RvEgtmYWJyaWMuZWRnZSJgCgVDYWNoZRIqCgRkYXRhGAEgAygLMhwuZmFicmljLmVkZ2UuQ2FjaGUuRGF0YUVudHJ5GisKCURhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBItMcCglEYXRhU3RhdGUSLAoGZXZlbnRzGAEgAygLMhwuZmFicmljLmVkZ2UuRGF0YVN0YXRlLkV2ZW50EhEKCWVuZF9pbmRleBgCIAEoBBITCgt0aW1lbGluZV9pZBgDIAEoCRIyCgZjYWNoZXMYBCADKAsyIi5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuQ2FjaGVzRW50cnkaJgoKQ29uZmlnVHlwZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJGkYKBkNvbmZpZxIKCgJpZBgBIAEoCRIPCgd0eXBlX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSEQoJZGF0YV9qc29uGAQgASgJGoUBCg5TZXJ2aWNlQ29uZmlncxJDCgdjb25maWdzGAEgAygLMjIuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlNlcnZpY2VDb25maWdzLkNvbmZpZ3NFbnRyeRouCgxDb25maWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARq9BQoISWRlbnRpdHkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRJFChpkZWZhdWx0X2hvc3RpbmdfcHJlY2VkZW5jZRgDIAEoDjIhLmZhYnJpYy5lZGdlLlRlcm1pbmF0b3JQcmVjZWRlbmNlEhwKFGRlZmF1bHRfaG9zdGluZ19jb3N0GAQgASgNEmMKG3NlcnZpY2VfaG9zdGluZ19wcmVjZWRlbmNlcxgFIAMoCzI+LmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5JZGVudGl0eS5TZXJ2aWNlSG9zdGluZ1ByZWNlZGVuY2VzRW50cnkSVwoVc2VydmljZV9ob3N0aW5nX2Nvc3RzGAYgAygLMjguZmFicmljLmVkZ2UuRGF0YVN0YXRlLklkZW50aXR5LlNlcnZpY2VIb3N0aW5nQ29zdHNFbnRyeRIVCg1hcHBfZGF0YV9qc29uGAcgASgMEkwKD3NlcnZpY2VfY29uZmlncxgIIAMoCzIzLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5JZGVudGl0eS5TZXJ2aWNlQ29uZmlnc0VudHJ5EhAKCGRpc2FibGVkGAkgASgIGmMKHlNlcnZpY2VIb3N0aW5nUHJlY2VkZW5jZXNFbnRyeRILCgNrZXkYASABKAkSMAoFdmFsdWUYAiABKA4yIS5mYWJyaWMuZWRnZS5UZXJtaW5hdG9yUHJlY2VkZW5jZToCOAEaOgoYU2VydmljZUhvc3RpbmdDb3N0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDToCOAEaXAoTU2VydmljZUNvbmZpZ3NFbnRyeRILCgNrZXkYASABKAkSNAoFdmFsdWUYAiABKAsyJS5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuU2VydmljZUNvbmZpZ3M6AjgBGlEKB1NlcnZpY2USCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIbChNlbmNyeXB0aW9uX3JlcXVpcmVkGAMgASgIEg8KB2NvbmZpZ3MYBCADKAkaVwoNU2VydmljZVBvbGljeRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEiwKC3BvbGljeV90eXBlGAMgASgOMhcuZmFicmljLmVkZ2UuUG9saWN5VHlwZRqJAQoKUmV2b2NhdGlvbhIKCgJpZBgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEjEKDWlzc3VlZF9iZWZvcmUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGpsBChNTZXJ2aWNlUG9saWN5Q2hhbmdlEhEKCXBvbGljeV9pZBgBIAEoCRIaChJyZWxhdGVkX2VudGl0eV9pZHMYAiADKAkSSAoTcmVsYXRlZF9lbnRpdHlfdHlwZRgDIAEoDjIrLmZhYnJpYy5lZGdlLlNlcnZpY2VQb2xpY3lSZWxhdGVkRW50aXR5VHlwZRILCgNhZGQYBCABKAgajQEKCUNoYW5nZVNldBINCgVpbmRleBgBIAEoBBIUCgxpc19zeW50aGV0aWMYAiABKAgSLQoHY2hhbmdlcxgDIAMoCzIcLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5FdmVudBIUCgx0aW1lc3RhbXBfaWQYBCABKAkSFgoOcHJldmlvdXNfaW5kZXgYBSABKAQa5AQKBUV2ZW50Ei0KBmFjdGlvbhgBIAEoDjIdLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5BY3Rpb24SFAoMaXNfc3ludGhldGljGAMgASgIEjMKCGlkZW50aXR5GAogASgLMh8uZmFicmljLmVkZ2UuRGF0YVN0YXRlLklkZW50aXR5SAASMQoHc2VydmljZRgLIAEoCzIeLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5TZXJ2aWNlSAASPgoOc2VydmljZV9wb2xpY3kYDCABKAsyJC5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuU2VydmljZVBvbGljeUgAEjwKDXBvc3R1cmVfY2hlY2sYDSABKAsyIy5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUG9zdHVyZUNoZWNrSAASNgoKcHVibGljX2tleRgOIAEoCzIgLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5QdWJsaWNLZXlIABI3CgpyZXZvY2F0aW9uGA8gASgLMiEuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlJldm9jYXRpb25IABJLChVzZXJ2aWNlX3BvbGljeV9jaGFuZ2UYECABKAsyKi5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuU2VydmljZVBvbGljeUNoYW5nZUgAEjgKC2NvbmZpZ190eXBlGBEgASgLMiEuZmFicmljLmVkZ2UuRGF0YVN0YXRlLkNvbmZpZ1R5cGVIABIvCgZjb25maWcYEiABKAsyHS5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuQ29uZmlnSABCBwoFbW9kZWwaoQIKCVB1YmxpY0tleRIMCgRkYXRhGAEgASgMEgsKA2tpZBgCIAEoCRI2CgZ1c2FnZXMYAyADKA4yJi5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUHVibGljS2V5LlVzYWdlEjcKBmZvcm1hdBgEIAEoDjInLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5QdWJsaWNLZXkuRm9ybWF0IkgKBVVzYWdlEhgKFFVTQUdFX0pXVF9WQUxJREFUSU9OEAASJQohVVNBR0VfQ0xJRU5UX1g1MDlfQ0VSVF9WQUxJREFUSU9OEAEiPgoGRm9ybWF0EhgKFEZPUk1BVF9YNTA5X0NFUlRfREVSEAASGgoWRk9STUFUX1BLSVhfUFVCTElDX0tFWRABGowHCgxQb3N0dXJlQ2hlY2sSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd0eXBlX2lkGAQgASgJEjYKA21hYxgHIAEoCzInLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suTWFjSAASNgoDbWZhGAggASgLMicuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlBvc3R1cmVDaGVjay5NZmFIABI9Cgdvc19saXN0GAkgASgLMiouZmFicmljLmVkZ2UuRGF0YVN0YXRlLlBvc3R1cmVDaGVjay5Pc0xpc3RIABI+Cgdwcm9jZXNzGAogASgLMisuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlBvc3R1cmVDaGVjay5Qcm9jZXNzSAASSQoNcHJvY2Vzc19tdWx0aRgLIAEoCzIwLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suUHJvY2Vzc011bHRpSAASPgoHZG9tYWlucxgMIAEoCzIrLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suRG9tYWluc0gAGhwKA01hYxIVCg1tYWNfYWRkcmVzc2VzGAEgAygJGnEKA01mYRIXCg90aW1lb3V0X3NlY29uZHMYASABKAMSFgoOcHJvbXB0X29uX3dha2UYAiABKAgSGAoQcHJvbXB0X29uX3VubG9jaxgDIAEoCBIfChdpZ25vcmVfbGVnYWN5X2VuZHBvaW50cxgEIAEoCBoqCgJPcxIPCgdvc190eXBlGAEgASgJEhMKC29zX3ZlcnNpb25zGAIgAygJGkEKBk9zTGlzdBI3Cgdvc19saXN0GAEgAygLMiYuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlBvc3R1cmVDaGVjay5PcxpOCgdQcm9jZXNzEg8KB29zX3R5cGUYASABKAkSDAoEcGF0aBgCIAEoCRIOCgZoYXNoZXMYAyADKAkSFAoMZmluZ2VycHJpbnRzGAQgAygJGmAKDFByb2Nlc3NNdWx0aRIQCghzZW1hbnRpYxgBIAEoCRI+Cglwcm9jZXNzZXMYAiADKAsyKy5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUG9zdHVyZUNoZWNrLlByb2Nlc3MaGgoHRG9tYWlucxIPCgdkb21haW5zGAEgAygJQgkKB3N1YnR5cGUaQQoLQ2FjaGVzRW50cnkSCwoDa2V5GAEgASgJEiEKBXZhbHVlGAIgASgLMhIuZmFicmljLmVkZ2UuQ2FjaGU6AjgBIkEKBkFjdGlvbhIRCg1BQ1RJT05fQ1JFQVRFEAASEQoNQUNUSU9OX1VQREFURRABEhEKDUFDVElPTl9ERUxFVEUQAiJUCh5Sb3V0ZXJEYXRhTW9kZWxWYWxpZGF0ZVJlcXVlc3QSJQoFc3RhdGUYASABKAsyFi5mYWJyaWMuZWRnZS5EYXRhU3RhdGUSCwoDZml4GAIgASgIImAKE1JvdXRlckRhdGFNb2RlbERpZmYSEwoLZW50aXR5X3R5cGUYASABKAkSEQoJZW50aXR5X2lkGAIgASgJEhEKCWRpZmZfdHlwZRgDIAEoCRIOCgZkZXRhaWwYBCABKAkihAMKH1JvdXRlckRhdGFNb2RlbFZhbGlkYXRlUmVzcG9uc2USXgoSb3JpZ19lbnRpdHlfY291bnRzGAEgAygLMkIuZmFicmljLmVkZ2UuUm91dGVyRGF0YU1vZGVsVmFsaWRhdGVSZXNwb25zZS5PcmlnRW50aXR5Q291bnRzRW50cnkSXgoSY29weV9lbnRpdHlfY291bnRzGAIgAygLMkIuZmFicmljLmVkZ2UuUm91dGVyRGF0YU1vZGVsVmFsaWRhdGVSZXNwb25zZS5Db3B5RW50aXR5Q291bnRzRW50cnkSLwoFZGlmZnMYAyADKAsyIC5mYWJyaWMuZWRnZS5Sb3V0ZXJEYXRhTW9kZWxEaWZmGjcKFU9yaWdFbnRpdHlDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKA06AjgBGjcKFUNvcHlFbnRpdHlDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKA06AjgBIpgBChtTdWJzY3JpYmVUb0RhdGFNb2RlbFJlcXVlc3QSFQoNY3VycmVudF9pbmRleBgBIAEoBBIlCh1zdWJzY3JpcHRpb25fZHVyYXRpb25fc2Vjb25kcxgCIAEoDRINCgVyZW5ldxgDIAEoCBITCgt0aW1lbGluZV9pZBgEIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkqUQoKUG9saWN5VHlwZRIXChNQT0xJQ1lfVFlQRV9JTlZBTElEEAASFAoQUE9MSUNZX1RZUEVfRElBTBABEhQKEFBPTElDWV9UWVBFX0JJTkQQAirnAQoeU2VydmljZVBvbGljeVJlbGF0ZWRFbnRpdHlUeXBlEi4KKlNFUlZJQ0VfUE9MSUNZX1JFTEFURURfRU5USVRZX1RZUEVfSU5WQUxJRBAAEi4KKlNFUlZJQ0VfUE9MSUNZX1JFTEFURURfRU5USVRZX1RZUEVfU0VSVklDRRABEi8KK1NFUlZJQ0VfUE9MSUNZX1JFTEFURURfRU5USVRZX1RZUEVfSURFTlRJVFkQAhI0CjBTRVJWSUNFX1BPTElDWV9SRUxBVEVEX0VOVElUWV9UWVBFX1BPU1RVUkVfQ0hFQ0sQA2IGcHJvdG8z", [file_edge, file_google_protobuf_timestamp]);
+  fileDesc("ChBkYXRhLW1vZGVsLnByb3RvEgtmYWJyaWMuZWRnZSJgCgVDYWNoZRIqCgRkYXRhGAEgAygLMhwuZmFicmljLmVkZ2UuQ2FjaGUuRGF0YUVudHJ5GisKCURhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAw6AjgBIvAdCglEYXRhU3RhdGUSLAoGZXZlbnRzGAEgAygLMhwuZmFicmljLmVkZ2UuRGF0YVN0YXRlLkV2ZW50EhEKCWVuZF9pbmRleBgCIAEoBBITCgt0aW1lbGluZV9pZBgDIAEoCRIyCgZjYWNoZXMYBCADKAsyIi5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuQ2FjaGVzRW50cnkaNgoKQ29uZmlnVHlwZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnRhcmdldBgDIAEoCRpaCgZSb3V0ZXISCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtmaW5nZXJwcmludBgDIAEoCRIPCgdjb25maWdzGAQgAygJEhAKCGRpc2FibGVkGAUgASgIGkYKBkNvbmZpZxIKCgJpZBgBIAEoCRIPCgd0eXBlX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSEQoJZGF0YV9qc29uGAQgASgJGoUBCg5TZXJ2aWNlQ29uZmlncxJDCgdjb25maWdzGAEgAygLMjIuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlNlcnZpY2VDb25maWdzLkNvbmZpZ3NFbnRyeRouCgxDb25maWdzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ARq9BQoISWRlbnRpdHkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRJFChpkZWZhdWx0X2hvc3RpbmdfcHJlY2VkZW5jZRgDIAEoDjIhLmZhYnJpYy5lZGdlLlRlcm1pbmF0b3JQcmVjZWRlbmNlEhwKFGRlZmF1bHRfaG9zdGluZ19jb3N0GAQgASgNEmMKG3NlcnZpY2VfaG9zdGluZ19wcmVjZWRlbmNlcxgFIAMoCzI+LmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5JZGVudGl0eS5TZXJ2aWNlSG9zdGluZ1ByZWNlZGVuY2VzRW50cnkSVwoVc2VydmljZV9ob3N0aW5nX2Nvc3RzGAYgAygLMjguZmFicmljLmVkZ2UuRGF0YVN0YXRlLklkZW50aXR5LlNlcnZpY2VIb3N0aW5nQ29zdHNFbnRyeRIVCg1hcHBfZGF0YV9qc29uGAcgASgMEkwKD3NlcnZpY2VfY29uZmlncxgIIAMoCzIzLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5JZGVudGl0eS5TZXJ2aWNlQ29uZmlnc0VudHJ5EhAKCGRpc2FibGVkGAkgASgIGmMKHlNlcnZpY2VIb3N0aW5nUHJlY2VkZW5jZXNFbnRyeRILCgNrZXkYASABKAkSMAoFdmFsdWUYAiABKA4yIS5mYWJyaWMuZWRnZS5UZXJtaW5hdG9yUHJlY2VkZW5jZToCOAEaOgoYU2VydmljZUhvc3RpbmdDb3N0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoDToCOAEaXAoTU2VydmljZUNvbmZpZ3NFbnRyeRILCgNrZXkYASABKAkSNAoFdmFsdWUYAiABKAsyJS5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuU2VydmljZUNvbmZpZ3M6AjgBGlEKB1NlcnZpY2USCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIbChNlbmNyeXB0aW9uX3JlcXVpcmVkGAMgASgIEg8KB2NvbmZpZ3MYBCADKAkaVwoNU2VydmljZVBvbGljeRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEiwKC3BvbGljeV90eXBlGAMgASgOMhcuZmFicmljLmVkZ2UuUG9saWN5VHlwZRqJAQoKUmV2b2NhdGlvbhIKCgJpZBgBIAEoCRIuCgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR0eXBlGAMgASgJEjEKDWlzc3VlZF9iZWZvcmUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGpsBChNTZXJ2aWNlUG9saWN5Q2hhbmdlEhEKCXBvbGljeV9pZBgBIAEoCRIaChJyZWxhdGVkX2VudGl0eV9pZHMYAiADKAkSSAoTcmVsYXRlZF9lbnRpdHlfdHlwZRgDIAEoDjIrLmZhYnJpYy5lZGdlLlNlcnZpY2VQb2xpY3lSZWxhdGVkRW50aXR5VHlwZRILCgNhZGQYBCABKAgajQEKCUNoYW5nZVNldBINCgVpbmRleBgBIAEoBBIUCgxpc19zeW50aGV0aWMYAiABKAgSLQoHY2hhbmdlcxgDIAMoCzIcLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5FdmVudBIUCgx0aW1lc3RhbXBfaWQYBCABKAkSFgoOcHJldmlvdXNfaW5kZXgYBSABKAQalQUKBUV2ZW50Ei0KBmFjdGlvbhgBIAEoDjIdLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5BY3Rpb24SFAoMaXNfc3ludGhldGljGAMgASgIEjMKCGlkZW50aXR5GAogASgLMh8uZmFicmljLmVkZ2UuRGF0YVN0YXRlLklkZW50aXR5SAASMQoHc2VydmljZRgLIAEoCzIeLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5TZXJ2aWNlSAASPgoOc2VydmljZV9wb2xpY3kYDCABKAsyJC5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuU2VydmljZVBvbGljeUgAEjwKDXBvc3R1cmVfY2hlY2sYDSABKAsyIy5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUG9zdHVyZUNoZWNrSAASNgoKcHVibGljX2tleRgOIAEoCzIgLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5QdWJsaWNLZXlIABI3CgpyZXZvY2F0aW9uGA8gASgLMiEuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlJldm9jYXRpb25IABJLChVzZXJ2aWNlX3BvbGljeV9jaGFuZ2UYECABKAsyKi5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuU2VydmljZVBvbGljeUNoYW5nZUgAEjgKC2NvbmZpZ190eXBlGBEgASgLMiEuZmFicmljLmVkZ2UuRGF0YVN0YXRlLkNvbmZpZ1R5cGVIABIvCgZjb25maWcYEiABKAsyHS5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuQ29uZmlnSAASLwoGcm91dGVyGBMgASgLMh0uZmFicmljLmVkZ2UuRGF0YVN0YXRlLlJvdXRlckgAQgcKBW1vZGVsGqECCglQdWJsaWNLZXkSDAoEZGF0YRgBIAEoDBILCgNraWQYAiABKAkSNgoGdXNhZ2VzGAMgAygOMiYuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlB1YmxpY0tleS5Vc2FnZRI3CgZmb3JtYXQYBCABKA4yJy5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUHVibGljS2V5LkZvcm1hdCJICgVVc2FnZRIYChRVU0FHRV9KV1RfVkFMSURBVElPThAAEiUKIVVTQUdFX0NMSUVOVF9YNTA5X0NFUlRfVkFMSURBVElPThABIj4KBkZvcm1hdBIYChRGT1JNQVRfWDUwOV9DRVJUX0RFUhAAEhoKFkZPUk1BVF9QS0lYX1BVQkxJQ19LRVkQARqMBwoMUG9zdHVyZUNoZWNrEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHdHlwZV9pZBgEIAEoCRI2CgNtYWMYByABKAsyJy5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUG9zdHVyZUNoZWNrLk1hY0gAEjYKA21mYRgIIAEoCzInLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suTWZhSAASPQoHb3NfbGlzdBgJIAEoCzIqLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suT3NMaXN0SAASPgoHcHJvY2VzcxgKIAEoCzIrLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suUHJvY2Vzc0gAEkkKDXByb2Nlc3NfbXVsdGkYCyABKAsyMC5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUG9zdHVyZUNoZWNrLlByb2Nlc3NNdWx0aUgAEj4KB2RvbWFpbnMYDCABKAsyKy5mYWJyaWMuZWRnZS5EYXRhU3RhdGUuUG9zdHVyZUNoZWNrLkRvbWFpbnNIABocCgNNYWMSFQoNbWFjX2FkZHJlc3NlcxgBIAMoCRpxCgNNZmESFwoPdGltZW91dF9zZWNvbmRzGAEgASgDEhYKDnByb21wdF9vbl93YWtlGAIgASgIEhgKEHByb21wdF9vbl91bmxvY2sYAyABKAgSHwoXaWdub3JlX2xlZ2FjeV9lbmRwb2ludHMYBCABKAgaKgoCT3MSDwoHb3NfdHlwZRgBIAEoCRITCgtvc192ZXJzaW9ucxgCIAMoCRpBCgZPc0xpc3QSNwoHb3NfbGlzdBgBIAMoCzImLmZhYnJpYy5lZGdlLkRhdGFTdGF0ZS5Qb3N0dXJlQ2hlY2suT3MaTgoHUHJvY2VzcxIPCgdvc190eXBlGAEgASgJEgwKBHBhdGgYAiABKAkSDgoGaGFzaGVzGAMgAygJEhQKDGZpbmdlcnByaW50cxgEIAMoCRpgCgxQcm9jZXNzTXVsdGkSEAoIc2VtYW50aWMYASABKAkSPgoJcHJvY2Vzc2VzGAIgAygLMisuZmFicmljLmVkZ2UuRGF0YVN0YXRlLlBvc3R1cmVDaGVjay5Qcm9jZXNzGhoKB0RvbWFpbnMSDwoHZG9tYWlucxgBIAMoCUIJCgdzdWJ0eXBlGkEKC0NhY2hlc0VudHJ5EgsKA2tleRgBIAEoCRIhCgV2YWx1ZRgCIAEoCzISLmZhYnJpYy5lZGdlLkNhY2hlOgI4ASJBCgZBY3Rpb24SEQoNQUNUSU9OX0NSRUFURRAAEhEKDUFDVElPTl9VUERBVEUQARIRCg1BQ1RJT05fREVMRVRFEAIiVAoeUm91dGVyRGF0YU1vZGVsVmFsaWRhdGVSZXF1ZXN0EiUKBXN0YXRlGAEgASgLMhYuZmFicmljLmVkZ2UuRGF0YVN0YXRlEgsKA2ZpeBgCIAEoCCJgChNSb3V0ZXJEYXRhTW9kZWxEaWZmEhMKC2VudGl0eV90eXBlGAEgASgJEhEKCWVudGl0eV9pZBgCIAEoCRIRCglkaWZmX3R5cGUYAyABKAkSDgoGZGV0YWlsGAQgASgJIoQDCh9Sb3V0ZXJEYXRhTW9kZWxWYWxpZGF0ZVJlc3BvbnNlEl4KEm9yaWdfZW50aXR5X2NvdW50cxgBIAMoCzJCLmZhYnJpYy5lZGdlLlJvdXRlckRhdGFNb2RlbFZhbGlkYXRlUmVzcG9uc2UuT3JpZ0VudGl0eUNvdW50c0VudHJ5El4KEmNvcHlfZW50aXR5X2NvdW50cxgCIAMoCzJCLmZhYnJpYy5lZGdlLlJvdXRlckRhdGFNb2RlbFZhbGlkYXRlUmVzcG9uc2UuQ29weUVudGl0eUNvdW50c0VudHJ5Ei8KBWRpZmZzGAMgAygLMiAuZmFicmljLmVkZ2UuUm91dGVyRGF0YU1vZGVsRGlmZho3ChVPcmlnRW50aXR5Q291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgNOgI4ARo3ChVDb3B5RW50aXR5Q291bnRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgNOgI4ASKYAQobU3Vic2NyaWJlVG9EYXRhTW9kZWxSZXF1ZXN0EhUKDWN1cnJlbnRfaW5kZXgYASABKAQSJQodc3Vic2NyaXB0aW9uX2R1cmF0aW9uX3NlY29uZHMYAiABKA0SDQoFcmVuZXcYAyABKAgSEwoLdGltZWxpbmVfaWQYBCABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAUgASgJKlEKClBvbGljeVR5cGUSFwoTUE9MSUNZX1RZUEVfSU5WQUxJRBAAEhQKEFBPTElDWV9UWVBFX0RJQUwQARIUChBQT0xJQ1lfVFlQRV9CSU5EEAIq5wEKHlNlcnZpY2VQb2xpY3lSZWxhdGVkRW50aXR5VHlwZRIuCipTRVJWSUNFX1BPTElDWV9SRUxBVEVEX0VOVElUWV9UWVBFX0lOVkFMSUQQABIuCipTRVJWSUNFX1BPTElDWV9SRUxBVEVEX0VOVElUWV9UWVBFX1NFUlZJQ0UQARIvCitTRVJWSUNFX1BPTElDWV9SRUxBVEVEX0VOVElUWV9UWVBFX0lERU5USVRZEAISNAowU0VSVklDRV9QT0xJQ1lfUkVMQVRFRF9FTlRJVFlfVFlQRV9QT1NUVVJFX0NIRUNLEANiBnByb3RvMw", [file_edge, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message fabric.edge.Cache
@@ -87,6 +87,13 @@ export type DataState_ConfigType = Message<"fabric.edge.DataState.ConfigType"> &
    * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * service, router or other.
+   *
+   * @generated from field: string target = 3;
+   */
+  target: string;
 };
 
 /**
@@ -95,6 +102,47 @@ export type DataState_ConfigType = Message<"fabric.edge.DataState.ConfigType"> &
  */
 export const DataState_ConfigTypeSchema: GenMessage<DataState_ConfigType> = /*@__PURE__*/
   messageDesc(file_data_model, 1, 0);
+
+/**
+ * Since release 2.1.
+ *
+ * @generated from message fabric.edge.DataState.Router
+ */
+export type DataState_Router = Message<"fabric.edge.DataState.Router"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string fingerprint = 3;
+   */
+  fingerprint: string;
+
+  /**
+   * Ids.
+   *
+   * @generated from field: repeated string configs = 4;
+   */
+  configs: string[];
+
+  /**
+   * @generated from field: bool disabled = 5;
+   */
+  disabled: boolean;
+};
+
+/**
+ * Describes the message fabric.edge.DataState.Router.
+ * Use `create(DataState_RouterSchema)` to create a new message.
+ */
+export const DataState_RouterSchema: GenMessage<DataState_Router> = /*@__PURE__*/
+  messageDesc(file_data_model, 1, 1);
 
 /**
  * @generated from message fabric.edge.DataState.Config
@@ -128,7 +176,7 @@ export type DataState_Config = Message<"fabric.edge.DataState.Config"> & {
  * Use `create(DataState_ConfigSchema)` to create a new message.
  */
 export const DataState_ConfigSchema: GenMessage<DataState_Config> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 1);
+  messageDesc(file_data_model, 1, 2);
 
 /**
  * @generated from message fabric.edge.DataState.ServiceConfigs
@@ -145,7 +193,7 @@ export type DataState_ServiceConfigs = Message<"fabric.edge.DataState.ServiceCon
  * Use `create(DataState_ServiceConfigsSchema)` to create a new message.
  */
 export const DataState_ServiceConfigsSchema: GenMessage<DataState_ServiceConfigs> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 2);
+  messageDesc(file_data_model, 1, 3);
 
 /**
  * @generated from message fabric.edge.DataState.Identity
@@ -210,7 +258,7 @@ export type DataState_Identity = Message<"fabric.edge.DataState.Identity"> & {
  * Use `create(DataState_IdentitySchema)` to create a new message.
  */
 export const DataState_IdentitySchema: GenMessage<DataState_Identity> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 3);
+  messageDesc(file_data_model, 1, 4);
 
 /**
  * @generated from message fabric.edge.DataState.Service
@@ -244,7 +292,7 @@ export type DataState_Service = Message<"fabric.edge.DataState.Service"> & {
  * Use `create(DataState_ServiceSchema)` to create a new message.
  */
 export const DataState_ServiceSchema: GenMessage<DataState_Service> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 4);
+  messageDesc(file_data_model, 1, 5);
 
 /**
  * @generated from message fabric.edge.DataState.ServicePolicy
@@ -271,7 +319,7 @@ export type DataState_ServicePolicy = Message<"fabric.edge.DataState.ServicePoli
  * Use `create(DataState_ServicePolicySchema)` to create a new message.
  */
 export const DataState_ServicePolicySchema: GenMessage<DataState_ServicePolicy> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 5);
+  messageDesc(file_data_model, 1, 6);
 
 /**
  * @generated from message fabric.edge.DataState.Revocation
@@ -307,7 +355,7 @@ export type DataState_Revocation = Message<"fabric.edge.DataState.Revocation"> &
  * Use `create(DataState_RevocationSchema)` to create a new message.
  */
 export const DataState_RevocationSchema: GenMessage<DataState_Revocation> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 6);
+  messageDesc(file_data_model, 1, 7);
 
 /**
  * @generated from message fabric.edge.DataState.ServicePolicyChange
@@ -343,7 +391,7 @@ export type DataState_ServicePolicyChange = Message<"fabric.edge.DataState.Servi
  * Use `create(DataState_ServicePolicyChangeSchema)` to create a new message.
  */
 export const DataState_ServicePolicyChangeSchema: GenMessage<DataState_ServicePolicyChange> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 7);
+  messageDesc(file_data_model, 1, 8);
 
 /**
  * @generated from message fabric.edge.DataState.ChangeSet
@@ -386,7 +434,7 @@ export type DataState_ChangeSet = Message<"fabric.edge.DataState.ChangeSet"> & {
  * Use `create(DataState_ChangeSetSchema)` to create a new message.
  */
 export const DataState_ChangeSetSchema: GenMessage<DataState_ChangeSet> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 8);
+  messageDesc(file_data_model, 1, 9);
 
 /**
  * @generated from message fabric.edge.DataState.Event
@@ -459,6 +507,12 @@ export type DataState_Event = Message<"fabric.edge.DataState.Event"> & {
      */
     value: DataState_Config;
     case: "config";
+  } | {
+    /**
+     * @generated from field: fabric.edge.DataState.Router router = 19;
+     */
+    value: DataState_Router;
+    case: "router";
   } | { case: undefined; value?: undefined };
 };
 
@@ -467,7 +521,7 @@ export type DataState_Event = Message<"fabric.edge.DataState.Event"> & {
  * Use `create(DataState_EventSchema)` to create a new message.
  */
 export const DataState_EventSchema: GenMessage<DataState_Event> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 9);
+  messageDesc(file_data_model, 1, 10);
 
 /**
  * @generated from message fabric.edge.DataState.PublicKey
@@ -503,7 +557,7 @@ export type DataState_PublicKey = Message<"fabric.edge.DataState.PublicKey"> & {
  * Use `create(DataState_PublicKeySchema)` to create a new message.
  */
 export const DataState_PublicKeySchema: GenMessage<DataState_PublicKey> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 10);
+  messageDesc(file_data_model, 1, 11);
 
 /**
  * @generated from enum fabric.edge.DataState.PublicKey.Usage
@@ -524,7 +578,7 @@ export enum DataState_PublicKey_Usage {
  * Describes the enum fabric.edge.DataState.PublicKey.Usage.
  */
 export const DataState_PublicKey_UsageSchema: GenEnum<DataState_PublicKey_Usage> = /*@__PURE__*/
-  enumDesc(file_data_model, 1, 10, 0);
+  enumDesc(file_data_model, 1, 11, 0);
 
 /**
  * @generated from enum fabric.edge.DataState.PublicKey.Format
@@ -545,7 +599,7 @@ export enum DataState_PublicKey_Format {
  * Describes the enum fabric.edge.DataState.PublicKey.Format.
  */
 export const DataState_PublicKey_FormatSchema: GenEnum<DataState_PublicKey_Format> = /*@__PURE__*/
-  enumDesc(file_data_model, 1, 10, 1);
+  enumDesc(file_data_model, 1, 11, 1);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck
@@ -613,7 +667,7 @@ export type DataState_PostureCheck = Message<"fabric.edge.DataState.PostureCheck
  * Use `create(DataState_PostureCheckSchema)` to create a new message.
  */
 export const DataState_PostureCheckSchema: GenMessage<DataState_PostureCheck> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11);
+  messageDesc(file_data_model, 1, 12);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.Mac
@@ -630,7 +684,7 @@ export type DataState_PostureCheck_Mac = Message<"fabric.edge.DataState.PostureC
  * Use `create(DataState_PostureCheck_MacSchema)` to create a new message.
  */
 export const DataState_PostureCheck_MacSchema: GenMessage<DataState_PostureCheck_Mac> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 0);
+  messageDesc(file_data_model, 1, 12, 0);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.Mfa
@@ -662,7 +716,7 @@ export type DataState_PostureCheck_Mfa = Message<"fabric.edge.DataState.PostureC
  * Use `create(DataState_PostureCheck_MfaSchema)` to create a new message.
  */
 export const DataState_PostureCheck_MfaSchema: GenMessage<DataState_PostureCheck_Mfa> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 1);
+  messageDesc(file_data_model, 1, 12, 1);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.Os
@@ -684,7 +738,7 @@ export type DataState_PostureCheck_Os = Message<"fabric.edge.DataState.PostureCh
  * Use `create(DataState_PostureCheck_OsSchema)` to create a new message.
  */
 export const DataState_PostureCheck_OsSchema: GenMessage<DataState_PostureCheck_Os> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 2);
+  messageDesc(file_data_model, 1, 12, 2);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.OsList
@@ -701,7 +755,7 @@ export type DataState_PostureCheck_OsList = Message<"fabric.edge.DataState.Postu
  * Use `create(DataState_PostureCheck_OsListSchema)` to create a new message.
  */
 export const DataState_PostureCheck_OsListSchema: GenMessage<DataState_PostureCheck_OsList> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 3);
+  messageDesc(file_data_model, 1, 12, 3);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.Process
@@ -733,7 +787,7 @@ export type DataState_PostureCheck_Process = Message<"fabric.edge.DataState.Post
  * Use `create(DataState_PostureCheck_ProcessSchema)` to create a new message.
  */
 export const DataState_PostureCheck_ProcessSchema: GenMessage<DataState_PostureCheck_Process> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 4);
+  messageDesc(file_data_model, 1, 12, 4);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.ProcessMulti
@@ -755,7 +809,7 @@ export type DataState_PostureCheck_ProcessMulti = Message<"fabric.edge.DataState
  * Use `create(DataState_PostureCheck_ProcessMultiSchema)` to create a new message.
  */
 export const DataState_PostureCheck_ProcessMultiSchema: GenMessage<DataState_PostureCheck_ProcessMulti> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 5);
+  messageDesc(file_data_model, 1, 12, 5);
 
 /**
  * @generated from message fabric.edge.DataState.PostureCheck.Domains
@@ -772,7 +826,7 @@ export type DataState_PostureCheck_Domains = Message<"fabric.edge.DataState.Post
  * Use `create(DataState_PostureCheck_DomainsSchema)` to create a new message.
  */
 export const DataState_PostureCheck_DomainsSchema: GenMessage<DataState_PostureCheck_Domains> = /*@__PURE__*/
-  messageDesc(file_data_model, 1, 11, 6);
+  messageDesc(file_data_model, 1, 12, 6);
 
 /**
  * @generated from enum fabric.edge.DataState.Action

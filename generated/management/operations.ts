@@ -2070,6 +2070,22 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** List where the role attributes of edge routers are used */
+  listEdgeRouterRoleAttributeUsage: {
+    permission: 'admin';
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string; withIds?: boolean };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListRoleAttributeUsagesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** List the role attributes of edge routers */
   listEdgeRouterRoleAttributes: {
     permission: 'admin';
@@ -2168,6 +2184,22 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** Names of all capabilities of routers */
+  listEnumeratedRouterCapabilities: {
+    permission: 'own';
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListEnumeratedRouterCapabilitiesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** List external JWT signers */
   listExternalJwtSigners: {
     permission: 'admin';
@@ -2212,6 +2244,22 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List where the role attributes of identities are used */
+  listIdentityRoleAttributeUsage: {
+    permission: 'admin';
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string; withIds?: boolean };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListRoleAttributeUsagesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -2328,6 +2376,22 @@ export interface Operations {
     responses: {
       200: Response.ListNetworkJWTsEnvelope;
       400: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List where the role attributes of posture checks are used */
+  listPostureCheckRoleAttributeUsage: {
+    permission: 'admin';
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string; withIds?: boolean };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListRoleAttributeUsagesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;
@@ -2592,6 +2656,22 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List where the role attributes of services are used */
+  listServiceRoleAttributeUsage: {
+    permission: 'admin';
+    params: {};
+    query: { filter?: string; limit?: number; offset?: number; sort?: string; withIds?: boolean };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListRoleAttributeUsagesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;

@@ -255,8 +255,8 @@ export interface ConfigTypeCreate {
   /** JSON Schema that the data of configs has to follow. */
   schema?: Record<string, unknown> | null;
   tags?: Tags;
-  /** Whether configs of this type are for services or for routers. */
-  target?: 'service' | 'router' | null;
+  /** What configs of this type are for; `service` when absent. */
+  target?: 'service' | 'router' | 'other' | null;
 }
 
 /** Changes to a config type. */
@@ -330,7 +330,7 @@ export interface DisableParams {
 export interface EdgeRouterCreate {
   /** Values for the applications that use the network, by name. */
   appData?: Record<string, unknown> | null;
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
@@ -353,7 +353,7 @@ export interface EdgeRouterCreate {
 export interface EdgeRouterPatch {
   /** Values for the applications that use the network, by name. */
   appData?: Record<string, unknown> | null;
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
@@ -412,7 +412,7 @@ export interface EdgeRouterPolicyUpdate {
 export interface EdgeRouterUpdate {
   /** Values for the applications that use the network, by name. */
   appData?: Record<string, unknown> | null;
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
@@ -980,7 +980,7 @@ export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
 
 /** A new transit router. */
 export interface RouterCreate {
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
@@ -997,7 +997,7 @@ export interface RouterCreate {
 
 /** Changes to a transit router. */
 export interface RouterPatch {
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;
@@ -1014,7 +1014,7 @@ export interface RouterPatch {
 
 /** A transit router as it shall be. */
 export interface RouterUpdate {
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: string[] | null;
   /** What a path through the router costs; 0 when absent. */
   cost?: number | null;

@@ -21,7 +21,7 @@ export interface ApiError {
   /** Text of the cause; not in use. */
   causeMessage?: string | undefined;
   /** What went wrong, for programs. */
-  code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
+  code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_NOT_RUNNING_IN_HA_MODE' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
   /** Further facts, depending on the cause. */
   data?: Record<string, unknown> | undefined;
   /** What went wrong, for people. */
@@ -109,6 +109,14 @@ export interface ApiVersion {
 
 /** Values for the applications that use the network, by name. */
 export type AppData = Record<string, unknown>;
+
+/** Which of a kind of entities use a role attribute. */
+export interface AttributeUsage {
+  /** How many there are. */
+  count: number;
+  /** Their ids; null unless `withIds` asks for them. */
+  ids: readonly string[] | null;
+}
 
 /** Who did it. */
 export interface AuditActor {
@@ -319,6 +327,8 @@ export type Capabilities = 'EDGE_CONTROLLER' | 'OIDC_AUTH' | 'OIDC_AUTH_WITH_CSR
 /** What everybody may know of an edge router. */
 export interface CommonEdgeRouterProperties {
   appData?: AppData | undefined;
+  /** What the router's program can do, as it said when it connected last; null until then. */
+  capabilities?: readonly RouterCapability[] | null | undefined;
   /** What a path through the router costs; 0 when absent. */
   cost: number;
   /** Whether the router is out of service. */
@@ -335,6 +345,8 @@ export interface CommonEdgeRouterProperties {
   supportedProtocols: Record<string, string>;
   /** How far the router is told of the model; `SYNC_UNKNOWN` when it never connected. */
   syncStatus: string;
+  /** Version of the router's program when it connected last, for clients; absent until then. */
+  version?: string | undefined;
 }
 
 /** Data for a service or router, of a given type. */
@@ -351,14 +363,16 @@ export interface ConfigDetail extends BaseEntity {
 /** Configs. */
 export type ConfigList = readonly ConfigDetail[];
 
+/** What configs of this type are for; `service` when nothing is said. */
+export type ConfigTarget = 'service' | 'router' | 'other';
+
 /** A kind of configs. */
 export interface ConfigTypeDetail extends BaseEntity {
   /** Name of the type; unique. */
   name: string;
   /** JSON Schema that the data of configs has to follow; null when anything goes. */
   schema: Record<string, unknown> | null;
-  /** Whether configs of this type are for services or for routers. */
-  target?: 'service' | 'router' | undefined;
+  target: ConfigTarget;
 }
 
 /** Config types. */
@@ -680,9 +694,11 @@ export type DialBindArray = readonly DialBind[];
 
 /** A router at the edge of the network, through which identities reach services. */
 export interface EdgeRouterDetail extends BaseEntity, CommonEdgeRouterProperties {
+  /** The bits of what the router's program can do, those for controllers alone included; absent when there are none. */
+  capabilitiesMask?: number | undefined;
   /** Its certificate chain in PEM; null until it has enrolled. */
   certPem: string | null;
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: readonly string[] | undefined;
   /** Addresses at which the router listens for controllers, each with the names of its groups. */
   ctrlChanListeners?: Record<string, readonly string[]> | undefined;
@@ -1135,6 +1151,13 @@ export interface ListEnumeratedCapabilitiesEnvelope {
   meta: Meta;
 }
 
+/** Answer with the names of all capabilities of routers. */
+export interface ListEnumeratedRouterCapabilitiesEnvelope {
+  /** Capabilities. */
+  data: readonly RouterCapability[];
+  meta: Meta;
+}
+
 /** Answer with one page of external JWT signers. */
 export interface ListExternalJwtSignersEnvelope {
   data: ExternalJwtSignerList;
@@ -1175,6 +1198,12 @@ export interface ListPostureCheckTypesEnvelope {
 /** Answer with one page of revocations. */
 export interface ListRevocationsEnvelope {
   data: RevocationList;
+  meta: Meta;
+}
+
+/** Answer with one page of role attributes and their uses. */
+export interface ListRoleAttributeUsagesEnvelope {
+  data: RoleAttributeUsageList;
   meta: Meta;
 }
 
@@ -1729,15 +1758,29 @@ export type RevocationList = readonly RevocationDetail[];
 /** What the id names: a token (`JTI`), an identity (`IDENTITY`) or an API session (`API_SESSION`). */
 export type RevocationTypeEnum = 'JTI' | 'IDENTITY' | 'API_SESSION';
 
+/** Where a role attribute is used. */
+export interface RoleAttributeUsage {
+  /** The attribute. */
+  roleAttribute: string;
+  /** Its uses by the kind of entities. */
+  usage: Record<string, AttributeUsage>;
+}
+
+/** Role attributes with their uses. */
+export type RoleAttributeUsageList = readonly RoleAttributeUsage[];
+
 /** Role attributes. */
 export type RoleAttributesList = readonly string[];
 
 /** Selectors of entities, a sorted set: `#attribute`, `@id`, or `#all` alone. */
 export type Roles = readonly string[];
 
+/** One thing that the program of a router can do. */
+export type RouterCapability = 'MULTI_CHANNEL' | 'CONNECT_V2' | 'SERVICE_SUBSCRIPTIONS' | 'POSTURE_CHECKS' | 'BIND_SUCCESS';
+
 /** A router of any kind. */
 export interface RouterDetail extends BaseEntity {
-  /** Ids of the configs that the router gets. */
+  /** Ids of the configs that the router gets, at most one of a type, all of types for routers. */
   configs?: readonly string[] | undefined;
   /** What a path through the router costs; 0 when absent. */
   cost: number;

@@ -189,7 +189,7 @@ export async function changeService(id: string, body: Request.ServicePatch, { st
 }
 
 /** @throws DomainError `invalidField` for less than none and for more than can be counted */
-function idleTimeFrom(millis: number | null | undefined): number | undefined {
+export function idleTimeFrom(millis: number | null | undefined): number | undefined {
   if (millis === null || millis === undefined) return undefined;
   if (!Number.isSafeInteger(millis) || millis < 0) {
     throw invalidField(
@@ -202,7 +202,7 @@ function idleTimeFrom(millis: number | null | undefined): number | undefined {
 }
 
 /** @throws DomainError `notFound` for a strategy that this network does not have */
-function strategyFrom(name: string | null | undefined): Strategy | undefined {
+export function strategyFrom(name: string | null | undefined): Strategy | undefined {
   if (name === null || name === undefined) return undefined;
   if (name === '') return 'smartrouting';
   const known = STRATEGIES.find((strategy) => strategy === name);
@@ -214,7 +214,7 @@ function strategyFrom(name: string | null | undefined): Strategy | undefined {
 /** Everything that the caller may dial or bind by these grants, for a look at the whole. */
 export async function viewsOf(grants: readonly Grant[], caller: Caller, stores: Stores): Promise<ServiceView[]> {
   const page = await stores.services.listViews(
-    { limit: -1, selectedBy: reachOf(grants), isHeld: true },
+    { limit: -1, selectedBy: reachOf(grants), isReadAtOnce: true },
     { identityId: caller.identityId, grants: () => Promise.resolve(grants), configTypes: caller.configTypes },
   );
   const views = [...page.items];

@@ -59,7 +59,7 @@ export async function sessionFor(
   throw new DomainError('unavailable');
 }
 
-interface Asked {
+interface SessionWish {
   readonly serviceId: string;
   readonly type: PolicyType;
   readonly caller: Caller;
@@ -71,7 +71,7 @@ interface Asked {
  * Returns the posture checks that the session depends on; undefined when some policy grants it whatever the device is.
  * @throws DomainError `invalidPosture` when no policy passes, which is written down for administrators
  */
-async function holdOf(granting: readonly BasisGrant[], asked: Asked): Promise<PostureHold | undefined> {
+async function holdOf(granting: readonly BasisGrant[], asked: SessionWish): Promise<PostureHold | undefined> {
   if (granting.some(({ checks }) => checks.length === 0)) return undefined;
   const { caller, ground, stores } = asked;
   const posture = await stores.postures.of(caller.apiSessionId);

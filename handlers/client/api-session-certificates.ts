@@ -9,6 +9,7 @@ import type * as Response from '../../generated/client/response.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, isoTime } from '../fields.js';
+import { isOwnClient } from '../login/possession.js';
 import { readRequest } from '../enrollment/signing-request.js';
 
 const COLLECTION = 'current-api-session/certificates';
@@ -26,11 +27,14 @@ export const listCurrentApiSessionCertificates: Handler<'client', 'listCurrentAp
  * certificates as it may have; `unauthenticated` when the session ended meanwhile.
  */
 export const createCurrentApiSessionCertificate: Handler<'client', 'createCurrentApiSessionCertificate'> = async (
-  { body, caller },
+  { body, caller, connection },
   context,
 ) => {
   const { stores, pki, newId } = context;
   const { apiSessionId, identityId } = caller;
+  const isProof =
+    caller.bearer?.isCertificateBound !== true ||
+    (await isOwnClient(caller, caller.bearer.certificateHash, connection.peerCertificates(), stores));
   const request = await readRequest(body.csr, context);
   const id = newId();
   const { chainPem, leafPem, fingerprint, record } = await pki.issueForApiSession(request, {
@@ -46,6 +50,7 @@ export const createCurrentApiSessionCertificate: Handler<'client', 'createCurren
     await tx.apiSessionCertificates.create({
       id,
       apiSessionId,
+      isProof,
       certPem: chainPem,
       fingerprint,
       subject: subjectOf(leafPem),
@@ -53,6 +58,7 @@ export const createCurrentApiSessionCertificate: Handler<'client', 'createCurren
       validTo: record.notAfter,
     });
     await tx.issuedCertificates.add([record]);
+    if (caller.bearer !== null) await tx.apiSessionCertificates.bind(apiSessionId);
   });
   const reply = created(COLLECTION, id);
   return { ...reply, data: { cas: pki.caBundlePem(), certificate: chainPem, ...reply.data } };

@@ -2,6 +2,7 @@
  * Enrollment by a certificate that a known CA has issued: with a one-time token (`ottca`), or with the certificate
  * alone (`ca`). The certificate is the one of the TLS handshake; its key never leaves the client.
  */
+import { knownControllers } from '../enrollment/known-controllers.js';
 import { DomainError } from '../../domain/errors.js';
 import { identityName, numberedName } from '../../domain/enrollment/identity-name.js';
 import type { Ca, Enrollment } from '../../domain/credentials.js';
@@ -11,7 +12,7 @@ import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { externalIdOf } from '../../domain/pki/external-id-claim.js';
 import type { StoreSet } from '../../db/stores/stores.js';
-import { noData } from '../handler.js';
+import { noData, ok } from '../handler.js';
 import type { RequestConnection, Handler, Note } from '../handler.js';
 import type { Context } from '../context.js';
 import { verifyCurrentPeer } from '../../domain/pki/peer.js';
@@ -30,7 +31,7 @@ type Nothing = Record<string, never>;
 /** POST /enroll/ottca: the token comes in the query or in the body. Fails: as `byOttCa`. */
 export const enrollOttCa: Handler<'client', 'enrollOttCa'> = async ({ query, body, connection, note }, context) => {
   await byOttCa(await enrollmentOf('ottca', query, body, context, note), { connection, note }, context);
-  return noData();
+  return ok({ controllers: await knownControllers(context) });
 };
 
 /** POST /enroll/ca. Fails: as `byCa`. */
@@ -153,10 +154,10 @@ async function verified(
   sent: readonly Buffer[],
   cas: readonly Ca[],
   kind: 'certificateNotOfCa' | 'certificateNotTrusted',
-  { turnQueue }: Context,
+  { yieldQueue }: Context,
 ): Promise<VerifiedChain> {
   try {
-    return await turnQueue.run(() => verifyCurrentPeer(sent, { own: null, cas }));
+    return await yieldQueue.run(() => verifyCurrentPeer(sent, { own: null, cas }));
   } catch (fault) {
     throw fault instanceof ChainFault ? new DomainError(kind, { cause: fault, logReason: fault.message }) : fault;
   }

@@ -1,4 +1,6 @@
 /** Enrollment by certificate request: an identity gets a certificate of the network for a key that it made. */
+import { knownControllers } from '../enrollment/known-controllers.js';
+import type { ControllersList } from '../../generated/client/response.js';
 import type { Enrollment } from '../../domain/credentials.js';
 import { ok, raw } from '../handler.js';
 import type { RequestConnection, Handler } from '../handler.js';
@@ -15,7 +17,7 @@ export const enrollOtt: Handler<'client', 'enrollOtt'> = async ({ query, body, c
   const isPem = typeof body === 'string';
   const enrollment = await enrollmentOf('ott', query, isPem ? undefined : body, context, note);
   const chainPem = await issueByOtt(enrollment, isPem ? body : body?.clientCsr, context);
-  return chainReply(chainPem, connection, isPem && query.token !== undefined);
+  return chainReply(chainPem, connection, isPem && query.token !== undefined, context);
 };
 
 /**
@@ -57,16 +59,18 @@ const PEM = 'application/x-pem-file';
 const JSON_TYPE = 'application/json';
 
 /**
- * The chain as JSON or as PEM text: what `Accept` prefers, and without a preference what clients expect that send their
- * request this way. Clients compare the content type whole, so it has no parameters.
+ * The chain as JSON, with the controllers of the network, or as PEM text: what `Accept` prefers, and without a
+ * preference what clients expect that send their request this way. Clients compare the content type whole, so it has no
+ * parameters.
  * @param isPemUsual  PEM is usual for this form of request whatever its content type
  */
-export function chainReply(
+export async function chainReply(
   chainPem: string,
   connection: RequestConnection,
   isPemUsual: boolean,
-): DataReply<200, { cert: string }> | RawReply<200> {
+  context: Pick<Context, 'stores'>,
+): Promise<DataReply<200, { cert: string; controllers: ControllersList }> | RawReply<200>> {
   const isUsual = isPemUsual || connection.contentType === 'text/plain';
   const type = isUsual ? connection.prefers(PEM, JSON_TYPE) : connection.prefers(JSON_TYPE, PEM);
-  return type === PEM ? raw(PEM, chainPem) : ok({ cert: chainPem });
+  return type === PEM ? raw(PEM, chainPem) : ok({ cert: chainPem, controllers: await knownControllers(context) });
 }

@@ -2,20 +2,18 @@
  * Enrollment of routers: an edge or transit router gets one certificate to show to controllers and one to show to those
  * who connect to it, and later exchanges both for new ones.
  */
-import type { RouterCertificate } from '../../db/stores/routers.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Enrollment } from '../../domain/credentials.js';
 import { ChainFault } from '../../domain/pki/chain.js';
 import type { VerifiedChain } from '../../domain/pki/chain.js';
 import { isLeafOf } from '../../domain/pki/pem.js';
-import { controllerHosts, routerServerNames } from '../../domain/pki/router-names.js';
 import type { RouterNames } from '../../domain/pki/router-names.js';
 import { ok } from '../handler.js';
 import type { Handler, Note } from '../handler.js';
-import type { IssuedChain, Pki, Context } from '../context.js';
+import type { Pki, Context } from '../context.js';
 import { verifyCurrentPeer } from '../../domain/pki/peer.js';
 import { noteLeaf } from '../login/note-leaf.js';
-import { readRequest } from '../enrollment/signing-request.js';
+import { certificateOf, issuePair, warnOfNames } from '../enrollment/router-certificates.js';
 import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 
 /** The two certificate requests of a router, PEM. */
@@ -79,17 +77,17 @@ export const extendRouterEnrollment: Handler<'client', 'extendRouterEnrollment'>
     await tx.issuedCertificates.add([client.record, server.record]);
   });
   warnOfNames(id, pair, context);
-  return ok({ cert: client.chainPem, serverCert: server.chainPem });
+  return ok({ ca: context.pki.caBundlePem(), cert: client.chainPem, serverCert: server.chainPem });
 };
 
 /** @throws DomainError `unauthenticated`, the same whatever is wrong; `tooManyRequests` while too many wait */
 async function shownRouter(
   sent: readonly Buffer[],
-  { stores, pki, turnQueue }: Context,
+  { stores, pki, yieldQueue }: Context,
   note: Note,
 ): Promise<{ id: string; fingerprint: string }> {
   noteLeaf(sent, note);
-  const { leaf, fingerprint } = await turnQueue.run(() => verified(sent, pki));
+  const { leaf, fingerprint } = await yieldQueue.run(() => verified(sent, pki));
   const router = await stores.routers.findByFingerprint(fingerprint);
   // SHA-1 finds the router; only the same certificate is the router.
   if (router === undefined || !isLeafOf(router.certPem, leaf.raw)) throw notARouter('no router has this certificate');
@@ -112,30 +110,6 @@ function notARouter(logReason: string): DomainError {
   });
 }
 
-interface Pair {
-  readonly client: IssuedChain;
-  readonly server: IssuedChain;
-  /** Hosts and addresses in the certificate for clients. */
-  readonly serverNames: readonly string[];
-  /** Those that were asked for, and are not in it. */
-  readonly namesLeftOut: readonly string[];
-}
-
-const certificateOf = ({ client, serverNames, namesLeftOut }: Pair): RouterCertificate => ({
-  certPem: client.chainPem,
-  fingerprint: client.fingerprint,
-  serverNames,
-  namesLeftOut,
-});
-
-function warnOfNames(routerId: string, { namesLeftOut }: Pair, { warn }: Context): void {
-  if (namesLeftOut.length === 0) return;
-  warn(
-    { routerId, namesLeftOut },
-    'a router asked for names that its certificate does not have: under those, clients will refuse it',
-  );
-}
-
 /** Without the name, the router would not start where it advertises it. */
 function refuseNamesOfControllers({ ofControllers }: RouterNames): void {
   if (ofControllers.length === 0) return;
@@ -145,40 +119,4 @@ function refuseNamesOfControllers({ ofControllers }: RouterNames): void {
     'could pass for a controller. Take it out of `edge.csr.sans` of the router, or let routers have it too by the ' +
     'setting tls.routerNames (EDGE_TLS_ROUTER_NAMES) of the controller';
   throw new DomainError('csrInvalid', { causeMessage, logReason: `it asks for names of controllers: ${names}` });
-}
-
-/**
- * Takes from the requests their keys, and of the server's the host names that a router may have.
- * @param judge  throws for names that are refused
- */
-async function issuePair(
-  routerId: string,
-  requests: { readonly client: string; readonly server: string },
-  context: Context,
-  judge: (names: RouterNames) => void = () => undefined,
-): Promise<Pair> {
-  const { stores, pki, network } = context;
-  const [client, server] = [await readRequest(requests.client, context), await readRequest(requests.server, context)];
-  if (client.commonName !== routerId) {
-    throw new DomainError('csrInvalid', {
-      causeMessage: 'invalid client CSR',
-      logReason: 'the common name is not the id of the router',
-    });
-  }
-  const endpoints = await stores.controllers.endpoints();
-  const reserved = controllerHosts(
-    [network.advertise, network.routersReach, ...endpoints.flatMap(({ advertised }) => advertised)],
-    endpoints.map(({ certPem }) => certPem),
-  );
-  const names = routerServerNames(
-    server.names,
-    new Set([...reserved].filter((host) => !network.routerNames.includes(host))),
-  );
-  judge(names);
-  return {
-    client: await pki.issueForRouter(client, routerId),
-    server: await pki.issueForRouterServer(server, routerId, names),
-    serverNames: [...names.dns, ...names.ip],
-    namesLeftOut: names.leftOut,
-  };
 }

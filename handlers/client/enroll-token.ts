@@ -3,6 +3,8 @@
  * certificate from then on, or with tokens. The token is a credential of the caller's own, so that what a proven one
  * lacks is said; why one is not proven is not.
  */
+import { knownControllers } from '../enrollment/known-controllers.js';
+import type { ControllersList } from '../../generated/client/response.js';
 import { loginFault } from '../../domain/auth/auth-policy.js';
 import { attributesAt, claimAt, endOf, TokenFault, useOfToken } from '../../domain/auth/external-token.js';
 import type { Claims } from '../../domain/auth/external-token.js';
@@ -29,8 +31,12 @@ export interface TokenInput {
 
 type Newcomer = Pick<IdentityDraft, 'name' | 'externalId' | 'authPolicyId' | 'roleAttributes'>;
 
-/** `ca` is what to trust, `cert` the leaf and its intermediates; PEM. */
-export type TokenEnrollment = { readonly ca: string; readonly cert: string } | Record<string, never>;
+/** `ca` is what to trust, `cert` the leaf and its intermediates, PEM; absent without a CSR. */
+export interface TokenEnrollment {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly controllers: ControllersList;
+}
 
 /** POST /enroll/token. Fails: as `byToken`. */
 export const enrollToken: Handler<'client', 'enrollToken'> = async ({ headers, body, connection, note }, context) => {
@@ -65,7 +71,8 @@ export async function byToken(
     throw error;
   }
   note({ identityId });
-  return issued === undefined ? {} : { ca: context.pki.caBundlePem(), cert: issued.chainPem };
+  const controllers = await knownControllers(context);
+  return issued === undefined ? { controllers } : { ca: context.pki.caBundlePem(), cert: issued.chainPem, controllers };
 }
 
 interface Proven {

@@ -1,4 +1,5 @@
 /** Enrollment by password: an identity sets its first one. */
+import { knownControllers } from '../enrollment/known-controllers.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import { invalidField } from '../../domain/errors.js';
 import type { Enrollment } from '../../domain/credentials.js';
@@ -10,7 +11,8 @@ import { enrollmentOf, tokenUnknown, useUp } from './enroll-tokens.js';
 /** POST /enroll/updb?token=…: sets the first password of an identity; the username is the enrollment's own. */
 export const enrollUpdb: Handler<'client', 'enrollUpdb'> = async ({ query, body, note }, context) => {
   const enrollment = await enrollmentOf('updb', query, undefined, context, note);
-  return ok({ username: await setFirstPassword(enrollment, body.password, context) });
+  const username = await setFirstPassword(enrollment, body.password, context);
+  return ok({ username, controllers: await knownControllers(context) });
 };
 
 /** Uses the token up and sets the password in one transaction: a refused password leaves the token usable. */

@@ -1,6 +1,7 @@
 /**
  * Enrollment by whatever method a token has. A one-time token turns into an authenticator, once. No session is needed.
  */
+import { knownControllers } from '../enrollment/known-controllers.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { byCa, byOttCa } from './enroll-certificate.js';
@@ -35,13 +36,17 @@ export const enroll: Handler<'client', 'enroll'> = async (input, context) => {
         await issueByOtt(enrollment, typeof body === 'string' ? body : fields.clientCsr, context),
         connection,
         false,
+        context,
       );
     case 'ottca':
-      return ok(await byOttCa(enrollment, input, context));
+      return ok({ ...(await byOttCa(enrollment, input, context)), controllers: await knownControllers(context) });
     case 'erott':
     case 'trott':
       return ok(await enrollRouter(enrollment, { client: fields.certCsr, server: fields.serverCertCsr }, context));
     case 'updb':
-      return ok({ username: await setFirstPassword(enrollment, fields.password, context) });
+      return ok({
+        username: await setFirstPassword(enrollment, fields.password, context),
+        controllers: await knownControllers(context),
+      });
   }
 };

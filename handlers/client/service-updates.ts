@@ -17,7 +17,7 @@ export const listServiceUpdates: Handler<'client', 'listServiceUpdates'> = async
   { caller },
   { stores, apiSessions, epochs, responseCache },
 ) => {
-  const { session } = await apiSessions.live(caller.token, caller.apiSessionId);
+  const { session } = await apiSessions.live(caller);
   const { epoch } = await epochs.access.current(stores);
   return responseCache.ofSession(session, epoch, async () => {
     const last = await stores.access.lastView(caller.identityId, caller.configTypes);

@@ -36,12 +36,12 @@ export const extendCurrentIdentityAuthenticator: Handler<'client', 'extendCurren
   requireNewKey(state, request);
   const next = await pki.issueForIdentity(request, caller.identityId);
   await stores.transaction(async (tx) => {
-    const prints = {
+    const fingerprints = {
       certPem: next.leafPem,
       fingerprint: next.fingerprint,
       publicKeyFingerprint: next.publicKeyFingerprint,
     };
-    if (!(await tx.authenticators.awaitVerification(params.id, caller.identityId, presentPem, prints))) {
+    if (!(await tx.authenticators.awaitVerification(params.id, caller.identityId, presentPem, fingerprints))) {
       throw new DomainError('authenticatorNotUpdatable', {
         causeMessage: 'the authenticator changed while the certificate was made: try again',
       });

@@ -39,7 +39,7 @@ export const authPolicyFrom = (body: Request.AuthPolicyCreate) => ({
 /**
  * Whole settings, of POST and PUT: a signer that is absent, null or empty is none.
  */
-export function settingsFrom({ primary, secondary }: Request.AuthPolicyCreate): AuthPolicySettings {
+function settingsFrom({ primary, secondary }: Request.AuthPolicyCreate): AuthPolicySettings {
   return {
     primary: {
       cert: { allowed: primary.cert.allowed, allowExpiredCerts: primary.cert.allowExpiredCerts },

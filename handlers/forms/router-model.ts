@@ -1,6 +1,7 @@
 /** The wire forms of routers, and what their requests say. */
 import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
+import { capabilitiesForClients, capabilitiesIn } from '../../domain/router.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { RouterEnrollment } from '../../db/stores/routers.js';
@@ -8,13 +9,24 @@ import type * as Client from '../../generated/client/response.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import type { Context } from '../context.js';
-import { baseFields, given, givenName, givenTags, isoTime, linksOf, requireName, tagsFrom } from '../fields.js';
+import {
+  baseFields,
+  given,
+  givenName,
+  givenTags,
+  isoTime,
+  linksOf,
+  requireName,
+  tagsFrom,
+  withDigits,
+} from '../fields.js';
 
 /** Members of an edge router that any caller may know. Its addresses are shown only while it is connected. */
 export function toCommonEdgeRouter(router: Router): Client.CommonEdgeRouterProperties {
   const { presence } = router;
   return {
     appData: router.appData,
+    capabilities: router.capabilitiesMask === null ? null : capabilitiesForClients(router.capabilitiesMask),
     cost: router.cost,
     disabled: router.disabled,
     hostname: presence?.hostname ?? '',
@@ -26,9 +38,16 @@ export function toCommonEdgeRouter(router: Router): Client.CommonEdgeRouterPrope
   };
 }
 
+/** The version of its program, once it has connected. */
+export const versionTold = ({ version }: Pick<Router, 'version'>) => (version === null ? {} : { version });
+
 /** An edge router as the identities that may use it read it. */
 export function toOwnEdgeRouter(router: Router): Client.CurrentIdentityEdgeRouterDetail {
-  return { ...toCommonEdgeRouter(router), ...baseFields(router, linksOf('edge-routers', router.id)) };
+  return {
+    ...toCommonEdgeRouter(router),
+    ...versionTold(router),
+    ...baseFields(router, linksOf('edge-routers', router.id)),
+  };
 }
 
 /**
@@ -45,13 +64,21 @@ function enrollmentOf({ enrollment }: Router, caller: Rights) {
   };
 }
 
+function capabilitiesOf({ capabilitiesMask: mask }: Router) {
+  if (mask === null) return { capabilities: null };
+  return { capabilities: capabilitiesIn(mask), ...(mask === '0' ? {} : { capabilitiesMask: Number(mask) }) };
+}
+
 const versionOf = ({ presence }: Router) => (presence === null ? {} : { versionInfo: presence.versionInfo });
 
-const toInterface = ({ addresses, ...interfaceOf }: RouterInterface) => ({ ...interfaceOf, addresses: [...addresses] });
+export const toInterface = ({ addresses, ...interfaceOf }: RouterInterface) => ({
+  ...interfaceOf,
+  addresses: [...addresses],
+});
 
 /** Form for `caller`. */
 export function toEdgeRouterDetail(router: Router, caller: Rights): Response.EdgeRouterDetail {
-  return {
+  const detail = {
     certPem: router.certPem,
     configs: router.configs,
     ctrlChanListeners: router.ctrlChanListeners,
@@ -66,8 +93,10 @@ export function toEdgeRouterDetail(router: Router, caller: Rights): Response.Edg
     ...versionOf(router),
     ...enrollmentOf(router, caller),
     ...toCommonEdgeRouter(router),
+    ...capabilitiesOf(router),
     ...baseFields(router, linksOf('edge-routers', router.id)),
   };
+  return withDigits<Response.EdgeRouterDetail>(detail, 'capabilitiesMask', router.capabilitiesMask ?? '0');
 }
 
 /** Form for `caller`. */

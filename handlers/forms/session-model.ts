@@ -1,4 +1,6 @@
 /** The wire forms of a session. */
+import { capabilitiesForClients } from '../../domain/router.js';
+import { versionTold } from './router-model.js';
 import type { Session, SessionRouter } from '../../domain/model.js';
 import type { SessionDetail, SessionEdgeRouter } from '../../generated/client/response.js';
 import type { SessionManagementDetail } from '../../generated/management/response.js';
@@ -31,7 +33,9 @@ export function toSessionManagementDetail(session: Session): SessionManagementDe
 /** Older clients read `urls`, newer ones `supportedProtocols`. */
 export function toSessionEdgeRouter(router: SessionRouter): SessionEdgeRouter {
   return {
+    ...versionTold(router),
     appData: router.appData,
+    capabilities: router.capabilitiesMask === null ? null : capabilitiesForClients(router.capabilitiesMask),
     cost: router.cost,
     disabled: false,
     hostname: router.hostname,

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../domain/model.js';
 import type { PasswordCredentials } from '../../db/stores/authenticator-passwords.js';
 import type * as Request from '../../generated/client/request.js';
 import { noData, ok } from '../handler.js';
-import type { Handler, Note } from '../handler.js';
+import type { Handler, Note, RequestConnection } from '../handler.js';
 import type { Context } from '../context.js';
 import { toCurrentApiSession } from '../forms/api-session-model.js';
 import { logInByCertificate } from './certificate-login.js';
@@ -34,26 +34,9 @@ async function authenticate(
   { query, body, connection, note }: Parameters<Authenticate>[0],
   context: Context,
 ): ReturnType<Authenticate> {
-  note({ loginMethod: query.method });
-  const { stores, apiSessions } = context;
-  const open: OpenSession = async ({ authenticatorId, proof, isChainComplete, certificateHash }) => {
-    const asked = body?.configTypes ?? [];
-    const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
-    const improperClientCertChain = isChainComplete === false;
-    const { ipAddress } = connection;
-    const kind = { authenticatorId, method: query.method, api, certificateHash };
-    const draft = { ...kind, ipAddress, configTypes, improperClientCertChain };
-    const client = { envInfo: known(ENV_INFO, body?.envInfo), sdkInfo: known(SDK_INFO, body?.sdkInfo) };
-    return apiSessions.open(draft, proof, client, stores);
-  };
-  const methods: Readonly<Record<LoginMethod, () => Promise<OpenedSession>>> = {
-    'password': () => logInByPassword(body ?? {}, context, note, open),
-    'cert': () => logInByCertificate(connection.peerCertificates(), context, note, open),
-    'ext-jwt': () => logInByToken(connection.bearerTokens(), context, note, open),
-  };
-  const opened = await methods[query.method]();
+  const { apiSessions } = context;
+  const opened = await logIn({ method: query.method, api, body: body ?? {}, connection }, context, note);
   const { token, session } = opened;
-  note({ identityId: session.identity.id });
   const { requiredSigner } = session;
   const owedToken = requiredSigner && (await context.secondTokens.owed(connection.bearerTokens(), requiredSigner));
   const { timeoutSeconds } = apiSessions;
@@ -70,13 +53,56 @@ async function authenticate(
   };
 }
 
+/** A login, whoever asked for it. */
+export interface LoginAttempt {
+  readonly method: LoginMethod;
+  readonly api: SessionApi;
+  readonly body: Request.Authenticate;
+  readonly connection: Pick<RequestConnection, 'ipAddress' | 'peerCertificates' | 'bearerTokens'>;
+  /** The end of its session, whose client gets signed tokens; absent: it ends when it is not used. */
+  readonly expiresAt?: Date;
+}
+
+/**
+ * Opens the session of a login: the one place that decides whether somebody may log in. Fails as `authenticate` does.
+ */
+export async function logIn(
+  { method, api, body, connection, expiresAt }: LoginAttempt,
+  context: Context,
+  note: Note,
+): Promise<OpenedSession> {
+  note({ loginMethod: method });
+  const { stores, apiSessions } = context;
+  const open: OpenSession = async ({ authenticatorId, proof, isChainComplete, certificateHash }) => {
+    const asked = body.configTypes ?? [];
+    const configTypes = asked.includes('all') ? ['all'] : await stores.configTypes.resolve(asked);
+    const improperClientCertChain = isChainComplete === false;
+    const { ipAddress } = connection;
+    const kind = { authenticatorId, method, api, certificateHash, ...(expiresAt === undefined ? {} : { expiresAt }) };
+    const draft = { ...kind, ipAddress, configTypes, improperClientCertChain };
+    const client = { envInfo: known(ENV_INFO, body.envInfo), sdkInfo: known(SDK_INFO, body.sdkInfo) };
+    return apiSessions.open(draft, proof, client, stores);
+  };
+  const methods: Readonly<Record<LoginMethod, () => Promise<OpenedSession>>> = {
+    'password': () => logInByPassword(body, context, note, open),
+    'cert': () => logInByCertificate(connection.peerCertificates(), context, note, open),
+    'ext-jwt': () => logInByToken(connection.bearerTokens(), context, note, open),
+  };
+  const opened = await methods[method]();
+  note({ identityId: opened.session.identity.id });
+  return opened;
+}
+
 /** GET /current-api-session. */
 export const getCurrentAPISession: Handler<'client', 'getCurrentAPISession'> = async ({ caller }, { apiSessions }) => {
-  const { token, apiSessionId, owedToken } = caller;
-  const { timeoutSeconds } = apiSessions;
-  const live = await apiSessions.live(token, apiSessionId);
+  const { token, owedToken, bearer } = caller;
+  const live = await apiSessions.live(caller);
+  const timeoutSeconds =
+    bearer === null ? apiSessions.timeoutSeconds : secondsUntil(bearer.expiresAt, live.cachedLastActivityAt);
   return ok(toCurrentApiSession(live, { token, isTokenOwed: owedToken !== null, timeoutSeconds }));
 };
+
+const secondsUntil = (end: Date, from: Date): number => Math.round((end.getTime() - from.getTime()) / 1000);
 
 /** DELETE /current-api-session: logs out. */
 export const deleteCurrentApiSession: Handler<'client', 'deleteCurrentApiSession'> = async (

@@ -33,7 +33,7 @@ interface Claimed {
 
 const isClaimed = (holder: Match['holder']): holder is Claimed => 'externalId' in holder;
 
-type Lookup = Pick<Context, 'stores' | 'pki' | 'turnQueue'>;
+type Lookup = Pick<Context, 'stores' | 'pki' | 'yieldQueue'>;
 
 /**
  * One read: the CAs are asked for at each login, so that one that was just deleted or disabled opens no session, on any
@@ -151,6 +151,6 @@ async function matchUnderCa(
   return { chain, holder: credentials };
 }
 
-function verified(sent: readonly Buffer[], trust: PeerTrust, { turnQueue }: Lookup): Promise<VerifiedChain> {
-  return turnQueue.run(() => verifyPeer(sent, trust));
+function verified(sent: readonly Buffer[], trust: PeerTrust, { yieldQueue }: Lookup): Promise<VerifiedChain> {
+  return yieldQueue.run(() => verifyPeer(sent, trust));
 }

@@ -87,7 +87,7 @@ async function guessInTurn(
     const isRight = await verify(seen?.passwordHash ?? undefined, guess.password);
     if (seen === undefined) return undefined;
     const verdict = await unlessLast(() =>
-      stores.transaction((tx) => decide({ ...guess, seen, isRight }, rules, tx), { isExpendable: isRight }),
+      stores.transaction((tx) => decide({ ...guess, seen, isRight }, rules, tx), { isAsync: isRight }),
     );
     if (verdict === 'overtaken') continue;
     return verdict === 'right' ? (seen.passwordHash ?? undefined) : undefined;

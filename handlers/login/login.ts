@@ -2,13 +2,13 @@
 import { LOGIN_REFUSALS } from '../../domain/auth/login-refusals.js';
 import type { LoginRefusal, RefusalCode } from '../../domain/auth/login-refusals.js';
 import { DomainError } from '../../domain/errors.js';
-import type { Proof } from '../../db/stores/session-opening.js';
+import type { LoginProof } from '../../db/stores/session-opening.js';
 import type { LiveApiSession } from '../context.js';
 
 export interface Login {
   /** Id as clients read it. */
   readonly authenticatorId: string;
-  readonly proof: Proof;
+  readonly proof: LoginProof;
   /** The client sent every intermediate that its chain needs; null: it showed no chain. */
   readonly isChainComplete: boolean | null;
   /** SHA-256 of the certificate that the login is by; null for another kind of login. */

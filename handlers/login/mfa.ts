@@ -1,5 +1,5 @@
 /** The caller's own second factor: enrolling, giving codes, recovery codes, removal. */
-import { newRecoveryCodes, provisioningUrl, UNDO_SECONDS } from '../../domain/auth/second-factor.js';
+import { newRecoveryCodes, UNDO_SECONDS } from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Mfa } from '../../db/stores/mfas.js';
 import type { StoreSet } from '../../db/stores/stores.js';
@@ -7,10 +7,9 @@ import type * as Response from '../../generated/client/response.js';
 import { baseFields } from '../fields.js';
 import { noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
-import type { Context } from '../context.js';
 import type { Caller, Links } from '../reply.js';
 import { incomplete } from './owed-token.js';
-import { newSealedMfa, openCodes, openSecret, sealCodes, withCode } from './second-factor.js';
+import { newSealedMfa, openCodes, provisioningUrlOf, sealCodes, withCode } from './second-factor.js';
 
 const PATH = './current-identity/mfa';
 
@@ -27,12 +26,12 @@ export const detailMfa: Handler<'client', 'detailMfa'> = async ({ caller }, cont
   const detail = { isVerified: mfa.isVerified, ...baseFields(mfa, linksOf(mfa)) };
   if (mfa.isVerified) return ok(detail);
   const recoveryCodes = openCodes(mfa, context.secrets);
-  return ok({ ...detail, recoveryCodes, provisioningUrl: await urlOf(mfa, context) });
+  return ok({ ...detail, recoveryCodes, provisioningUrl: await provisioningUrlOf(mfa, context) });
 };
 
 /** GET /current-identity/mfa/qr-code. Fails: `notFound` unless the enrollment waits to be verified. */
 export const detailMfaQrCode: Handler<'client', 'detailMfaQrCode'> = async ({ caller }, context) => {
-  const url = await urlOf(unverified(await context.stores.mfas.find(caller.identityId)), context);
+  const url = await provisioningUrlOf(unverified(await context.stores.mfas.find(caller.identityId)), context);
   return raw('image/png', await context.qrCodes.png(url));
 };
 
@@ -137,11 +136,6 @@ function verified(mfa: Mfa | undefined): Mfa {
 function unverified(mfa: Mfa | undefined): Mfa {
   if (mfa?.isVerified !== false) throw new DomainError('notFound');
   return mfa;
-}
-
-async function urlOf(mfa: Mfa, { stores, secrets, totpIssuer }: Context): Promise<string> {
-  const { name } = await stores.identities.get(mfa.identityId);
-  return provisioningUrl(totpIssuer, name, openSecret(mfa, secrets));
 }
 
 function toRecoveryCodes(mfa: Mfa, recoveryCodes: string[]): Response.DetailMfaRecoveryCodes {

@@ -6,6 +6,7 @@ import {
   MOST_WRONG_CODES,
   newRecoveryCodes,
   newTotpSecret,
+  provisioningUrl,
   stepOfCode,
 } from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
@@ -40,6 +41,15 @@ export function openCodes(mfa: SealedMfa, secrets: Secrets): string[] {
 
 function openCode(mfa: MfaRow, sealed: Buffer, secrets: Secrets): string {
   return secrets.open(sealed, codeContext(mfa)).toString();
+}
+
+/** The URL by which an authenticator app takes over the secret. */
+export async function provisioningUrlOf(
+  mfa: Mfa,
+  { stores, secrets, totpIssuer }: Pick<Context, 'stores' | 'secrets' | 'totpIssuer'>,
+): Promise<string> {
+  const { name } = await stores.identities.get(mfa.identityId);
+  return provisioningUrl(totpIssuer, name, openSecret(mfa, secrets));
 }
 
 /** The same under the present master key. */

@@ -17,7 +17,7 @@ export const createConfigType: Handler<'management', 'createConfigType'> = async
 ) => {
   if (body.schema != null) await checkConfigSchema(body.schema);
   const id = newId();
-  await stores.configTypes.create(id, { ...configTypeFrom(body), target: body.target ?? null });
+  await stores.configTypes.create(id, { ...configTypeFrom(body), target: body.target ?? 'service' });
   return created('config-types', id);
 };
 
@@ -68,7 +68,7 @@ function toConfigTypeDetail(item: ConfigType): Response.ConfigTypeDetail {
   return {
     name: item.name,
     schema: item.schema,
-    ...(item.target === null ? {} : { target: item.target }),
+    target: item.target,
     ...baseFields(item, linksOf('config-types', item.id)),
   };
 }

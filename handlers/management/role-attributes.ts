@@ -1,4 +1,4 @@
-/** Role attributes in use, per kind of entity: what selectors of policies can name. */
+/** Role attributes in use, per kind of entity: what selectors of policies can name, and where each is used. */
 import type { ListQuery } from '../../db/filter/index.js';
 import type { AttributedKind } from '../../db/stores/role-attributes.js';
 import { listOf } from '../handler.js';
@@ -35,3 +35,37 @@ export const listPostureCheckRoleAttributes: Handler<'management', 'listPostureC
   { query },
   context,
 ) => listAttributes('posture_checks', query, context);
+
+interface UsageQuery extends ListQuery {
+  readonly withIds?: boolean;
+}
+
+const listUsage = async (kind: AttributedKind, { withIds = false, ...query }: UsageQuery, { stores }: Context) =>
+  listOf(await stores.roleAttributes.usage(kind, withIds, query), ({ attribute, usage }) => ({
+    roleAttribute: attribute,
+    usage: { ...usage },
+  }));
+
+/** GET /identity-role-attribute-usage. */
+export const listIdentityRoleAttributeUsage: Handler<'management', 'listIdentityRoleAttributeUsage'> = async (
+  { query },
+  context,
+) => listUsage('identities', query, context);
+
+/** GET /service-role-attribute-usage. */
+export const listServiceRoleAttributeUsage: Handler<'management', 'listServiceRoleAttributeUsage'> = async (
+  { query },
+  context,
+) => listUsage('services', query, context);
+
+/** GET /edge-router-role-attribute-usage. */
+export const listEdgeRouterRoleAttributeUsage: Handler<'management', 'listEdgeRouterRoleAttributeUsage'> = async (
+  { query },
+  context,
+) => listUsage('routers', query, context);
+
+/** GET /posture-check-role-attribute-usage. */
+export const listPostureCheckRoleAttributeUsage: Handler<'management', 'listPostureCheckRoleAttributeUsage'> = async (
+  { query },
+  context,
+) => listUsage('posture_checks', query, context);

@@ -1,14 +1,10 @@
 /** Terminators: where traffic for a service leaves the network. */
-import { DomainError } from '../../domain/errors.js';
-import { MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
 import type { TerminatorDraft } from '../../domain/model.js';
-import type { Changes } from '../../db/query/table.js';
-import type { StoreSet } from '../../db/stores/stores.js';
-import type { TerminatorEnd } from '../../db/stores/terminators.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
 import { toTerminatorDetail } from '../forms/terminator-model.js';
+import { changeTerminator, makeTerminator } from '../terminator-changes.js';
 
 /** GET /terminators. */
 export const listTerminators: Handler<'management', 'listTerminators'> = async ({ query }, { stores }) =>
@@ -16,21 +12,21 @@ export const listTerminators: Handler<'management', 'listTerminators'> = async (
 
 /** POST /terminators. Fails: `notFound` (service, router), `invalidField` for one too many of a service. */
 export const createTerminator: Handler<'management', 'createTerminator'> = async ({ body }, { stores, newId }) => {
-  if (await stores.terminators.areMost(body.service))
-    throw isFull('service', body.service, `${MOST_MADE_BY_HAND} terminators made over this API, as many as`);
   const id = newId();
-  await stores.terminators.create(id, {
+  const draft: TerminatorDraft = {
     serviceId: body.service,
     routerId: body.router,
     binding: body.binding,
     address: body.address,
+    hostId: '',
     instanceId: body.identity ?? '',
     instanceSecret:
       body.identitySecret == null || body.identitySecret === '' ? null : Buffer.from(body.identitySecret, 'base64'),
     cost: body.cost ?? 0,
     precedence: body.precedence ?? 'default',
     tags: tagsFrom(body.tags),
-  });
+  };
+  await makeTerminator(id, draft, stores.terminators);
   return created('terminators', id);
 };
 
@@ -43,7 +39,7 @@ export const detailTerminator: Handler<'management', 'detailTerminator'> = async
  * service, router), `invalidField` for one too many where it would move.
  */
 export const updateTerminator: Handler<'management', 'updateTerminator'> = async ({ params, body }, { stores }) => {
-  await change(
+  await changeTerminator(
     params.id,
     {
       serviceId: body.service,
@@ -61,7 +57,7 @@ export const updateTerminator: Handler<'management', 'updateTerminator'> = async
 
 /** PATCH /terminators/{id}. Fails: as PUT. */
 export const patchTerminator: Handler<'management', 'patchTerminator'> = async ({ params, body }, { stores }) => {
-  await change(
+  await changeTerminator(
     params.id,
     {
       serviceId: given(body.service),
@@ -91,15 +87,3 @@ export const listServiceTerminators: Handler<'management', 'listServiceTerminato
   await stores.services.get(params.id);
   return listOf(await stores.terminators.list({ ...query, ofService: params.id }), toTerminatorDetail);
 };
-
-async function change(id: string, changes: Changes<TerminatorDraft>, { terminators }: Pick<StoreSet, 'terminators'>) {
-  const full = await terminators.fullEnd(id, changes);
-  const to = { service: changes.serviceId, router: changes.routerId };
-  if (full !== undefined) throw isFull(full, to[full] ?? '', 'as many terminators of this kind as');
-  await terminators.update(id, changes);
-}
-
-const isFull = (end: TerminatorEnd, id: string, most: string): DomainError =>
-  new DomainError('invalidField', {
-    field: { field: end, reason: `it has ${most} it may have; delete some`, value: id },
-  });

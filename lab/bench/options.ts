@@ -25,6 +25,7 @@ export interface BenchOptions extends Size {
     | {
         readonly routers: number;
         readonly apiSessions: number;
+        readonly tunneled: number;
         readonly sites: number;
         readonly sessions: number;
         readonly reference: string | undefined;
@@ -59,6 +60,7 @@ interface Values {
   readonly abuse?: true;
   readonly routers?: number;
   readonly apiSessions: number;
+  readonly tunneled: number;
   readonly sites: number;
   readonly inUse: number;
   readonly reference?: string;
@@ -134,7 +136,8 @@ const addDevices = (command: Command): Command =>
     .option(
       '--routers <N>',
       'a controller of its own beside so many routers: in step, at rest, beside the APIs, when a policy goes, when ' +
-        'it is killed; then circuits and dials. --only picks of rest, policy, kill, circuits, dials; --seconds is ' +
+        'it is killed; then circuits and dials, and changes beside tunnelers. --only picks of rest, policy, kill, ' +
+        'circuits, dials, tunnelers; --seconds is ' +
         'the time of each case',
       whole('--routers', 1),
     )
@@ -146,6 +149,7 @@ const addDevices = (command: Command): Command =>
     )
     .option('--sites <N>', 'sites of the routers; 1 tells everything to every router', whole('--sites', 1), 100)
     .option('--in-use <N>', 'sessions that routers use when their policy is deleted', whole('--in-use', 1), 10_000)
+    .option('--tunneled <N>', 'services of each router with a tunneler', whole('--tunneled', 1), 20)
     .option('--reference <FILE>', "the field's program, to compare circuits and dials with its controller")
     .option(
       '--posture',
@@ -193,10 +197,10 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   const password = values.password ?? env['EDGE_ADMIN_PASSWORD'];
   const sizes = values.sizes ?? (values.growth === true || values.posture === true ? sizesOf(SIZES) : []);
   requireAgreement(values, sizes, password);
-  const { routers, apiSessions, sites, inUse, reference } = values;
+  const { routers, apiSessions, sites, inUse, tunneled, reference } = values;
   return {
     sizes,
-    routers: routers === undefined ? undefined : { routers, apiSessions, sites, sessions: inUse, reference },
+    routers: routers === undefined ? undefined : { routers, apiSessions, sites, sessions: inUse, tunneled, reference },
     abuse:
       values.abuse === true
         ? {

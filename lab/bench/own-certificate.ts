@@ -6,7 +6,7 @@ export async function ownCertificate(): Promise<{ cert: string; key: string }> {
   const now = new Date();
   const [rootKeys, keys] = await Promise.all([newKeyPair('ec-p256'), newKeyPair('ec-p256')]);
   const root = await createRootCa({ commonName: 'bench root', keys: rootKeys, now });
-  const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
+  const issuer = openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
   const { certPem } = await issueServerCertificate(issuer, {
     commonName: 'bench floor',
     keys,

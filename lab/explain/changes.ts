@@ -1,5 +1,5 @@
 /** Statements that change something: all of them are rolled back. */
-import type { Proof } from '../../db/stores/session-opening.js';
+import type { LoginProof } from '../../db/stores/session-opening.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type { LoginMethod } from '../../domain/credentials.js';
 import type { ServicePolicyDraft } from '../../domain/model.js';
@@ -50,7 +50,7 @@ const activityOf = (count: number) =>
   );
 
 /** @throws Error when the proof does not hold */
-async function open(tx: StoreSet, authenticatorId: string, method: LoginMethod, proof: Proof): Promise<void> {
+async function open(tx: StoreSet, authenticatorId: string, method: LoginMethod, proof: LoginProof): Promise<void> {
   const draft = {
     id: newId('k'),
     authenticatorId,

@@ -32,6 +32,7 @@ const presence = {
   connectedAt: new Date('2026-01-02'),
   syncStatus: 'SYNC_DONE',
   hostname: 'router.example.org',
+  capabilitiesMask: '0',
   protocols: { tls: 'tls://router.example.org:3022' },
   versionInfo: { version: 'v2.0.0', revision: '', buildDate: '', os: 'linux', arch: 'amd64' },
 };
@@ -67,6 +68,7 @@ const hosted: readonly Hot[] = [
         pathCosts: new Map(Array.from({ length: ROUTERS / 2 }, (_, index) => [idOf('router', index), 0])),
         strategy: 'smartrouting',
         sticky: '',
+        ownHost: '',
         max: 100,
       }),
   },

@@ -5,7 +5,7 @@
  */
 import type pg from 'pg';
 import { translate } from '../../db/postgres/errors.js';
-import type { Database, Db, WholeOptions } from '../../db/postgres/contracts.js';
+import type { Database, Db, FullListOptions } from '../../db/postgres/contracts.js';
 import { send } from '../../db/postgres/connection.js';
 import type { RowForm, Rows } from '../../db/postgres/connection.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
@@ -120,7 +120,7 @@ export function openRecorder(client: pg.Client): Recorder {
   return Object.assign(new ExecutorOn(execute), {
     touched: () => undefined,
     transaction: <T>(work: (tx: Db) => Promise<T>) => inTransaction(() => work(tx)),
-    async whole<R>(statement: Statement<R>, values: readonly unknown[], { form }: WholeOptions) {
+    async listAll<R>(statement: Statement<R>, values: readonly unknown[], { form }: FullListOptions) {
       const { rows, columns } = await execute(statement, values, form);
       return { head: rows, columns };
     },

@@ -117,7 +117,7 @@ export interface Operation {
   readonly responses: ReadonlyMap<string, Response>;
 }
 
-export type Api = 'client' | 'management';
+export type Api = 'client' | 'fabric' | 'management';
 export interface Model {
   readonly api: Api;
   readonly basePath: string;

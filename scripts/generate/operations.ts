@@ -4,6 +4,7 @@ import type { Catalog } from './catalog.js';
 import { byName } from './node.js';
 import type { Model, Operation, Parameter, Response } from './model.js';
 import type { NameTables } from './names.js';
+import { folderOf } from '../spec-document.js';
 import { comment, key, literal, pascalCase } from './text.js';
 
 // ---- <api>/operations.ts
@@ -95,11 +96,11 @@ export function emitOperationTable(parts: readonly TablePart[]): string {
   const apis = parts.map(({ model: { api } }) => ({ api, type: `${pascalCase(api)}Operations` }));
   return [
     "import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';\n",
-    ...apis.map(({ api, type }) => `import type { Operations as ${type} } from './${api}/operations.js';\n`),
+    ...apis.map(({ api, type }) => `import type { Operations as ${type} } from './${folderOf(api)}/operations.js';\n`),
     `\nexport interface OperationsOf {\n${apis.map(({ api, type }) => `  ${api}: ${type};\n`).join('')}}\n`,
     'export type OperationId<A extends Api> = keyof OperationsOf[A] & string;\n\n',
     constants.text(),
-    '\n/** Every operation of both APIs. */\n',
+    '\n/** Every operation of all APIs. */\n',
     'export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, OperationSpec>> } = {\n',
     ...tables,
     '};\n',

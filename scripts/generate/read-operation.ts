@@ -62,7 +62,7 @@ export function readOperation(
     segments,
     pathParameters,
     permission,
-    grantedBy: readGrant(root, node, permission),
+    grantedBy: readGrant(root, node, permission, method),
     refusalStatus: readRefusal(node, permission, responses),
     handsOutCredential: readCredential(node, method),
     maxBodyBytes: readMaxBody(node, permission, body),
@@ -109,10 +109,10 @@ function readMaxBody(node: Node, permission: Permission, body: Body | null): num
 
 /**
  * The permissions of which one lets a caller through who is no administrator, from `x-grant`: none for `admin`, the one
- * for reading everything for `adminRead`, else a permission for one action, what it is a part of, and for reads again
- * the one for everything.
+ * for reading everything for `adminRead`, else a permission for one action, what it is a part of, and for reads by GET
+ * again the one for everything.
  */
-function readGrant(root: Node, node: Node, permission: Permission): readonly string[] {
+function readGrant(root: Node, node: Node, permission: Permission, method: Method): readonly string[] {
   if (permission !== 'admin') {
     if (node.has('x-grant')) node.at('x-grant').fail('only an operation for administrators grants anything');
     return [];
@@ -122,10 +122,16 @@ function readGrant(root: Node, node: Node, permission: Permission): readonly str
   if (name === 'admin') return [];
   if (name === 'adminRead') return [READ_ALL];
   const [entity = '', action] = name.split('.');
-  const known = root.at('definitions').at('permissions').at('items').at('enum').strings();
-  if (action === undefined || !known.includes(name) || !known.includes(entity))
+  if (action === undefined || !isKnownGrant(root.at('definitions'), name, entity))
     grant.fail(`admin, adminRead, or one action of the definition permissions is expected, not '${name}'`);
-  return action === 'read' ? [READ_ALL, entity, name] : [entity, name];
+  return action === 'read' && method === 'GET' ? [READ_ALL, entity, name] : [entity, name];
+}
+
+/** A document that shows no permissions has none to compare with. */
+function isKnownGrant(definitions: Node, name: string, entity: string): boolean {
+  if (!definitions.has('permissions')) return /^[a-z-]+\.(read|create|update|delete)$/.test(name);
+  const known = definitions.at('permissions').at('items').at('enum').strings();
+  return known.includes(name) && known.includes(entity);
 }
 
 function readPath(item: Node, path: string): { segments: (string | null)[]; pathParameters: string[] } {

@@ -3,7 +3,7 @@
 import { stringFormats } from './formats.js';
 import { key, literal } from './text.js';
 
-export const OPERATION_TYPES = `export type Api = 'client' | 'management';
+export const OPERATION_TYPES = `export type Api = 'client' | 'fabric' | 'management';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

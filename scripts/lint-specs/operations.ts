@@ -8,7 +8,14 @@ import type { OperationContext, Report, ReportAt } from './walk.js';
 const permissions = ['public', 'partial', 'own', 'admin'];
 const pagingParameters = ['limit', 'offset', 'filter', 'sort'];
 /** Operations that answer an array and yet no pages: the arrays are short and fixed. */
-const unpaged = ['listSpecs', 'listEnumeratedCapabilities', 'listNetworkJWTs', 'getIdentityFailedServiceRequests'];
+const unpaged = [
+  'clusterListMembers',
+  'listSpecs',
+  'listEnumeratedCapabilities',
+  'listEnumeratedRouterCapabilities',
+  'listNetworkJWTs',
+  'getIdentityFailedServiceRequests',
+];
 
 const operationRules: ((context: OperationContext, report: Report) => void)[] = [
   function operationId({ operation }, report) {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import 'reflect-metadata';
 import { X509Certificates } from '@peculiar/x509';
 import { basePaths } from '../../generated/routes.js';
+import { folderOf } from '../spec-document.js';
 import type { ApiName, JsonObject } from '../spec-document.js';
 import { ROOT } from './generator.js';
 
@@ -14,7 +15,9 @@ const MOST_MS = 30_000;
 
 /** @param host  name and port that the SDK calls unless its user sets others: `edge.example.org:1280` */
 export function documentOfTree(api: ApiName, host: string): JsonObject {
-  const document = JSON.parse(readFileSync(join(ROOT, 'dist/generated', `${api}.json`), 'utf8')) as JsonObject;
+  const document = JSON.parse(
+    readFileSync(join(ROOT, 'dist/generated', `${folderOf(api)}.json`), 'utf8'),
+  ) as JsonObject;
   return { ...document, host };
 }
 

@@ -11,7 +11,6 @@ import { DomainError } from '../../domain/errors.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Context } from '../../handlers/context.js';
-import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import type { Bindings, BoundHandler, BoundInput } from '../sessions/binder.js';
 import { createBodyReader } from '../http/body.js';
 import type { ReadBody } from '../http/body.js';
@@ -27,7 +26,7 @@ import type { Credentials } from './authorize.js';
 import { fail } from './failure.js';
 import type { FailureLogs } from './failure.js';
 import { readInput } from './input.js';
-import { createPeers } from './peer.js';
+import type { Peers } from './peer.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { createdId, requestLine, traceOf } from '../http/request-log.js';
@@ -35,6 +34,7 @@ import { writeReply, writeStream } from '../http/reply.js';
 import type { AnyReply } from '../http/reply.js';
 import type { OwnChanges } from '../sessions/own-changes.js';
 import type { RefusedLines } from '../http/refused-lines.js';
+import type { AccessTokens } from '../sessions/access-tokens.js';
 import type { RefusedLogins } from '../sessions/refused-logins.js';
 import { RequestReader } from '../http/request-reader.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
@@ -51,6 +51,9 @@ export interface ApiOptions extends FailureLogs {
   readonly compression: Compression;
   readonly context: Context;
   readonly apiSessions: ApiSessionRegistry;
+  readonly peers: Peers;
+  /** Undefined where no login gives such tokens. */
+  readonly accessTokens: AccessTokens | undefined;
   readonly refusedLogins: RefusedLogins;
   readonly refusedLines: RefusedLines;
   readonly ownChanges: OwnChanges;
@@ -77,10 +80,11 @@ export class Apis {
   readonly #largeBodies = new YieldQueue({ waiting: Number.POSITIVE_INFINITY });
 
   constructor(options: ApiOptions) {
-    const { config, context, apiSessions } = options;
+    const { config, context, apiSessions, accessTokens } = options;
     this.#options = options;
-    const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
-    this.#credentials = { apiSessions, peers, secondTokens: context.secondTokens };
+    const { peers } = options;
+    const { secondTokens, stores } = context;
+    this.#credentials = { apiSessions, accessTokens, peers, secondTokens, stores };
     this.#readBody = createBodyReader({ maxBytesOfAll: config.maxBodiesBytes });
   }
 
@@ -135,11 +139,11 @@ export class Apis {
       await writeReply(response, operation, reply, headers, {
         readerPatienceMs: config.readerPatience * 1000,
         onText: () => {
-          reader.place.close();
+          reader.permit.close();
         },
       });
     } finally {
-      reader.place.close();
+      reader.permit.close();
     }
   }
 

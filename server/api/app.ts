@@ -3,9 +3,11 @@ import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { Apis } from './api.js';
+import { allowedAtProvider, isProviderPath } from './oidc.js';
+import type { OidcServer } from './oidc.js';
 import type { Compression } from '../http/compression.js';
 import { corsHeaders, preflightHeaders } from '../http/cors.js';
-import { answer, errorAnswer, newRequestId } from '../http/envelope.js';
+import { answer, errorReply, newRequestId } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
 import { write, writeError } from '../http/reply.js';
 import type { Spas } from '../pages/spa.js';
@@ -24,6 +26,8 @@ export interface AppOptions {
   readonly spas: Spas;
   readonly compression: Compression;
   readonly apis: Apis;
+  /** Undefined where the settings offer no logins by OpenID Connect. */
+  readonly oidc: OidcServer | undefined;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
   /** The header, in lower case, in which a balancer names a request; null: names are made here. */
@@ -76,7 +80,8 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { corsOrigins, plainRoutes, spas, compression, apis, inFlight, maxHeaders, requestIdHeader, log } = options;
+  const { corsOrigins, plainRoutes, spas, compression, apis, oidc, inFlight, maxHeaders, requestIdHeader, log } =
+    options;
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
   const pageAt = (path: string, isOfRead: boolean) =>
     (isOfRead ? plainRoutes.get(canonicalPath(path)) : undefined) ?? spas(path);
@@ -100,7 +105,8 @@ export function createApp(options: AppOptions): Koa {
     }
     if (request.method === 'OPTIONS') {
       const isPage = pageAt(exchange.path, true) !== undefined;
-      const own = preflight(exchange, isPage ? PAGE_ALLOWS : allowedAt(exchange.path), corsOrigins);
+      const allow = oidc !== undefined && isProviderPath(exchange.path) ? allowedAtProvider : allowedAt;
+      const own = preflight(exchange, isPage ? PAGE_ALLOWS : allow(exchange.path), corsOrigins);
       if (own !== undefined) {
         write(response, 200, { ...headers, ...own }, '');
         return;
@@ -108,6 +114,10 @@ export function createApp(options: AppOptions): Koa {
     }
     inFlight.exchanges.add(exchange);
     try {
+      if (oidc !== undefined && isProviderPath(exchange.path)) {
+        await oidc.answer(exchange);
+        return;
+      }
       const page = pageAt(exchange.path, isRead(request));
       if (page === undefined) {
         await apis.answer(exchange);
@@ -118,7 +128,7 @@ export function createApp(options: AppOptions): Koa {
     } catch (error) {
       if (!(error instanceof DomainError))
         log.error({ requestId, method: request.method, err: error }, 'request failed');
-      writeError(response, undefined, errorAnswer(error, requestId), headers);
+      writeError(response, undefined, errorReply(error, requestId), headers);
     } finally {
       inFlight.exchanges.delete(exchange);
     }
@@ -196,6 +206,6 @@ function answerTimeout(exchange: Exchange): void {
   const { response, requestId, headers, reader } = exchange;
   const fault = new DomainError('timeout', { causeMessage: 'the work may still complete' });
   exchange.failure = fault;
-  writeError(response, undefined, errorAnswer(fault, requestId), { ...headers, connection: 'close' });
+  writeError(response, undefined, errorReply(fault, requestId), { ...headers, connection: 'close' });
   reader?.abandon();
 }

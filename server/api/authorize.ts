@@ -1,22 +1,28 @@
 /** Finds the API session of a request, and checks that its caller may do what is asked. */
 import type { IncomingMessage } from 'node:http';
+import type { StoreSet } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
 import type { Match } from '../http/paths.js';
 import type { RequestFacts } from '../http/request-facts.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
+import type { AccessTokens } from '../sessions/access-tokens.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
 import type { Peers } from './peer.js';
-import { isAdministration, requireOwnSession, requirePermission } from './permissions.js';
+import { isAdministration, requireOwnCertificate, requireOwnSession, requirePermission } from './permissions.js';
 
 const NO_SESSION =
   'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",' +
   'Bearer realm="openziti-oidc" error="missing" error_description="no matching token was provided"';
+const ENDED_BEARER = 'Bearer realm="openziti-oidc" error="expired" error_description="token expired"';
 const BAD_BEARER = 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"';
 
 /** Proofs that a caller can show. */
 export interface Credentials extends Pick<Context, 'secondTokens'> {
   readonly apiSessions: ApiSessionRegistry;
+  /** Undefined where no login gives such tokens. */
+  readonly accessTokens: AccessTokens | undefined;
+  readonly stores: Pick<StoreSet, 'apiSessions'>;
   readonly peers: Peers;
 }
 
@@ -39,7 +45,9 @@ export async function authorize(
   requirePermission(operation, caller);
   if (owner.api === 'management' || !isAdministration(operation)) return;
   seen.clock?.enter('database');
-  await requireOwnSession(request, { caller, owner }, credentials);
+  await (caller.bearer === null
+    ? requireOwnSession(request, { caller, owner }, credentials)
+    : requireOwnCertificate(request, caller, caller.bearer, credentials));
   seen.clock?.leave('database');
 }
 
@@ -49,12 +57,13 @@ export async function authorize(
  */
 async function identify(
   request: IncomingMessage,
-  { apiSessions, peers, secondTokens }: Credentials,
+  credentials: Credentials,
   trace: OutgoingTrace | undefined,
 ): Promise<Authenticated> {
+  const { apiSessions, peers, secondTokens } = credentials;
   const token = sessionToken(request);
-  if (token === '') throw new DomainError('unauthenticated', challenge(bearerTokens(request)[0]));
-  const authenticated = await apiSessions.authenticate(token);
+  const authenticated =
+    token === '' ? await identifyBearer(request, credentials) : await apiSessions.authenticate(token);
   const { caller, owner } = authenticated;
   const { session } = owner;
   const check = peers.requireSame(request, caller);
@@ -62,6 +71,37 @@ async function identify(
   if (session.requiredSigner === null) return authenticated;
   const owedToken = await secondTokens.owed(bearerTokens(request), session.requiredSigner, trace);
   return { owner, caller: { ...caller, owedToken, isComplete: owedToken === null && !session.owesTotp } };
+}
+
+/**
+ * The first bearer token that is an access token of this network is the session; others are of external signers.
+ * @throws DomainError `unauthenticated`
+ */
+async function identifyBearer(
+  request: IncomingMessage,
+  { apiSessions, accessTokens }: Pick<Credentials, 'apiSessions' | 'accessTokens'>,
+): Promise<Authenticated> {
+  const tokens = bearerTokens(request);
+  for (const token of accessTokens === undefined ? [] : tokens) {
+    const found = await accessTokens?.verify(token);
+    if (found === 'foreign' || found === undefined) continue;
+    if (found === 'expired' || found === 'invalid') throw refusedBearer(found);
+    try {
+      return await apiSessions.authenticateSigned(token, found);
+    } catch (error) {
+      throw error instanceof DomainError && error.kind === 'unauthenticated' ? refusedBearer('invalid') : error;
+    }
+  }
+  throw new DomainError('unauthenticated', challenge(tokens[0]));
+}
+
+function refusedBearer(fault: 'invalid' | 'expired'): DomainError {
+  const logReason =
+    fault === 'expired' ? 'the access token has expired' : 'the access token or its session is good no longer';
+  return new DomainError('unauthenticated', {
+    headers: { 'www-authenticate': fault === 'expired' ? ENDED_BEARER : BAD_BEARER },
+    logReason,
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.js';
 import type { Logger } from '../base/log.js';
 import type { OutageLog } from '../base/outage-log.js';
 import { SenderGone } from '../http/body.js';
-import { errorAnswer } from '../http/envelope.js';
+import { errorReply } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
 import { write, writeError } from '../http/reply.js';
 import type { RequestFacts } from '../http/request-facts.js';
@@ -43,12 +43,12 @@ export function fail(
     if (!response.writableEnded) response.destroy();
     return;
   }
-  const answer = errorAnswer(error, requestId);
+  const answer = errorReply(error, requestId);
   try {
     writeError(response, operation, answer, headers);
   } catch (fault) {
     log.error({ ...where, status: answer.status, err: fault }, 'an error answer breaks its spec');
-    const plain = errorAnswer(fault, requestId);
+    const plain = errorReply(fault, requestId);
     write(
       response,
       plain.status,

@@ -42,7 +42,8 @@ export function readInput(
   };
 }
 
-function connectionOf(request: IncomingMessage, contentType: string, peers: Peers): RequestConnection {
+/** Facts of the connection that a request came on. */
+export function connectionOf(request: IncomingMessage, contentType: string, peers: Peers): RequestConnection {
   return {
     ipAddress: addressOf(request.socket),
     contentType,

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { DomainError } from '../../domain/errors.js';
 import { certHash } from '../../domain/pki/keys.js';
-import { INVALID_SESSION } from '../sessions/api-sessions.js';
+import { INVALID_SESSION } from '../sessions/callers.js';
 
 /** A certificate may get another owner while its connection stays open: whose it is holds for this long. */
 const OWNER_MS = 2_000;

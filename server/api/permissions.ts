@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { OperationSpec, Permission } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
-import type { Caller } from '../../handlers/reply.js';
+import type { StoreSet } from '../../db/stores/stores.js';
+import type { Bearer, Caller } from '../../handlers/reply.js';
 import { incomplete } from '../../handlers/login/owed-token.js';
+import { isOwnClient } from '../../handlers/login/possession.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
 import type { Peers } from './peer.js';
 
@@ -28,7 +30,7 @@ export function requirePermission(operation: OperationSpec, caller: Caller): voi
 
 /** Tells whether an operation is one that a token which routers have must not open. */
 export const isAdministration = ({ api, permission }: OperationSpec): boolean =>
-  api === 'management' || permission === 'admin';
+  api !== 'client' || permission === 'admin';
 
 /**
  * Tokens that a router was sent are in the hands of those who run it or broke into it: they open nothing of
@@ -47,5 +49,22 @@ export async function requireOwnSession(
   const causeMessage =
     'routers know the token of this session, because it was opened at the client API: log in at the management API, ' +
     `POST ${basePaths.management}/authenticate`;
+  throw new DomainError('unauthenticated', { causeMessage, logReason: causeMessage });
+}
+
+/**
+ * The same of signed tokens: a router takes one only from a client that shows a certificate of the session too, so a
+ * session that never had one is in the hands of its client alone.
+ * @throws DomainError `unauthenticated`
+ */
+export async function requireOwnCertificate(
+  request: IncomingMessage,
+  caller: Caller,
+  { isCertificateBound, certificateHash }: Bearer,
+  { peers, stores }: { readonly peers: Peers; readonly stores: Pick<StoreSet, 'apiSessions'> },
+): Promise<void> {
+  if (!isCertificateBound) return;
+  if (await isOwnClient(caller, certificateHash, peers.certificatesOf(request), stores)) return;
+  const causeMessage = 'the session has a certificate, and its token alone opens nothing of administration';
   throw new DomainError('unauthenticated', { causeMessage, logReason: causeMessage });
 }

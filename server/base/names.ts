@@ -5,6 +5,7 @@
  */
 import { invalidField } from '../../domain/errors.js';
 import { names as clientNames } from '../../generated/client/names.js';
+import { names as fabricNames } from '../../generated/fabric-api/names.js';
 import { names as managementNames } from '../../generated/management/names.js';
 import type { Api, NameTable } from '../../generated/operation.js';
 
@@ -17,6 +18,7 @@ interface Shape {
 
 const shapes: Readonly<Record<Api, ReadonlyMap<string, Shape>>> = {
   client: shapesOf(clientNames),
+  fabric: shapesOf(fabricNames),
   management: shapesOf(managementNames),
 };
 

@@ -30,10 +30,10 @@ class OpenOutage {
   /** Its probe is under way. */
   isProbed = false;
 
-  /** @param isHeld  it lasts until the database is found usable, though no request meets it */
+  /** @param lastsUntilUsable  it lasts until the database is found usable, though no request meets it */
   constructor(
     readonly error: unknown,
-    public isHeld: boolean,
+    public lastsUntilUsable: boolean,
   ) {}
 }
 
@@ -67,7 +67,7 @@ export class OutageLog {
 
   recovered(): void {
     for (const [outage, state] of this.#open)
-      if (state.isHeld || OUTAGES[outage].breaksConnection) this.#end(outage, state);
+      if (state.lastsUntilUsable || OUTAGES[outage].breaksConnection) this.#end(outage, state);
     this.#log.info('the database answers again');
   }
 
@@ -80,9 +80,10 @@ export class OutageLog {
 
   /** The state in which no caller can change anything, if there is one whose end is certain to be noticed. */
   stopping(): Outage | undefined {
-    const isNoticed = (outage: Outage, isHeld: boolean) => isHeld || this.#probes[outage] !== undefined;
+    const isNoticed = (outage: Outage, lastsUntilUsable: boolean) =>
+      lastsUntilUsable || this.#probes[outage] !== undefined;
     return [...this.#open].find(
-      ([outage, { isHeld }]) => OUTAGES[outage].stopsChanges && isNoticed(outage, isHeld),
+      ([outage, { lastsUntilUsable }]) => OUTAGES[outage].stopsChanges && isNoticed(outage, lastsUntilUsable),
     )?.[0];
   }
 
@@ -90,11 +91,11 @@ export class OutageLog {
     clearInterval(this.#timer);
   }
 
-  #note(error: unknown, outage: Outage, isHeld: boolean): void {
+  #note(error: unknown, outage: Outage, lastsUntilUsable: boolean): void {
     const known = this.#open.get(outage);
-    const state = known ?? new OpenOutage(error, isHeld);
+    const state = known ?? new OpenOutage(error, lastsUntilUsable);
     state.last = performance.now();
-    if (isHeld) state.isHeld = true;
+    if (lastsUntilUsable) state.lastsUntilUsable = true;
     else state.failed += 1;
     if (known !== undefined) return;
     this.#open.set(outage, state);
@@ -109,7 +110,7 @@ export class OutageLog {
     for (const [outage, state] of this.#open) {
       void this.#probe(outage, state);
       const isUrgentNow = !state.isUrgent && now - state.since >= OUTAGES[outage].patienceSeconds * 1000;
-      if (!state.isHeld && now - state.last >= this.#times.quietMs) this.#end(outage, state);
+      if (!state.lastsUntilUsable && now - state.last >= this.#times.quietMs) this.#end(outage, state);
       else if (isUrgentNow || now - state.reported >= this.#times.repeatMs) this.#report(outage, state);
     }
     if (this.#open.size === 0) {

@@ -4,9 +4,9 @@
  */
 import type { ListState } from '../../db/stores/controller-list.js';
 import type { Stores } from '../../db/stores/stores.js';
-import { LEASE_MS, addressesNow, controllerIdAt } from '../../domain/fabric/controller-list.js';
+import { STEADY_MS, areEqual, controllerIdAt, otherWriting, placesNow } from '../../domain/fabric/controller-list.js';
 import type { ControllerList } from '../../domain/fabric/controller-list.js';
-import type { KnownControllers } from '../../fabric/presence/controllers.js';
+import type { AdvertisedControllers, KnownControllers } from '../../fabric/presence/controllers.js';
 
 export interface ControllerListOptions {
   readonly stores: Stores;
@@ -19,28 +19,32 @@ export interface ControllerListOptions {
 export interface ControllerListKeeper {
   /** The list that routers are told now. */
   readonly known: KnownControllers;
-  /** After a sign of life of this controller. */
-  afterSignOfLife(): Promise<void>;
+  /** A sign of life of this controller: every `SIGN_MS`. */
+  signOfLife(): Promise<void>;
   /** Another controller may have changed it. */
   read(): Promise<void>;
+  /** The controller ends. */
+  leave(): Promise<void>;
   /** Called with each newer list. */
   onChange: (() => void) | undefined;
 }
 
 /** Entries that a failover loses are found missing, and written again. */
-const EXPENDABLE = { isExpendable: true };
+const ASYNC = { isAsync: true };
+/** Time between two signs of life. */
+export const SIGN_MS = 1_000;
 /** Signs of life that are further apart have been interrupted. */
-const GAP_MS = 15_000;
+const GAP_MS = 3 * SIGN_MS;
 
 export async function openControllerList(options: ControllerListOptions): Promise<ControllerListKeeper> {
   const { stores, trustDomain, address, now = () => performance.now() } = options;
-  let told: ControllerList = { index: 0, addresses: [address] };
+  let told: ControllerList = { index: 0, addresses: [address], standIns: [] };
   let ids: ListState['ids'] = new Map();
   let steadySince = now();
-  let lastBeat = steadySince;
+  let lastSign = steadySince;
 
   const idAt = (each: string) => ids.get(each) ?? controllerIdAt(trustDomain, each);
-  const isSteady = () => now() - steadySince >= LEASE_MS;
+  const isSteady = () => now() - steadySince >= STEADY_MS;
   const take = ({ told: found, ids: known }: ListState) => {
     ids = known;
     if (found.index <= told.index || found.addresses.length === 0) return;
@@ -49,42 +53,61 @@ export async function openControllerList(options: ControllerListOptions): Promis
   };
   /** Undefined when the list is as it should be. */
   const wanted = ({ told: stored, seen }: ListState) => {
-    const addresses = addressesNow({ told: stored.addresses, seen, own: address, isSteady: isSteady() });
+    const places = placesNow({ told: stored, seen, own: address, isSteady: isSteady() });
     // An index below one that was told: the database is one of before.
     const isBehind = stored.index < told.index;
-    return isBehind || addresses.join(' ') !== stored.addresses.join(' ') ? addresses : undefined;
+    return isBehind || !areEqual(places, stored) ? places : undefined;
   };
   const refresh = async () => {
-    await stores.controllerList.touch(address);
+    await stores.controllerList.touch(address, SIGN_MS);
     let found = await stores.controllerList.look();
     if (wanted(found) !== undefined)
       found = await stores.transaction(async ({ controllerList }) => {
         await controllerList.hold();
-        const addresses = wanted(await controllerList.look());
-        if (addresses !== undefined) await controllerList.write(addresses, told.index);
+        const places = wanted(await controllerList.look());
+        if (places !== undefined) await controllerList.write(places, told.index);
         return controllerList.look();
-      }, EXPENDABLE);
+      }, ASYNC);
     take(found);
   };
 
   const keeper: ControllerListKeeper = {
     known: {
       ownId: () => idAt(address),
-      now: () => ({
-        index: told.index,
-        controllers: told.addresses.map((each) => ({ id: idAt(each), address: each })),
-      }),
+      standsInFor: () => told.standIns.filter(({ by }) => by === address).map((each) => idAt(each.address)),
+      now: () => advertised(told, idAt),
     },
-    async afterSignOfLife() {
-      if (now() - lastBeat > GAP_MS) steadySince = now();
-      lastBeat = now();
+    async signOfLife() {
+      if (now() - lastSign > GAP_MS) steadySince = now();
+      lastSign = now();
       await refresh();
     },
     async read() {
       take(await stores.controllerList.look());
     },
+    leave: () => stores.controllerList.leave(address),
     onChange: undefined,
   };
-  await refresh();
+  const stored = await stores.controllerList.look();
+  // Routers find another one in its place: they are told that it is back when it listens, with its first sign of life.
+  if (stored.told.standIns.some((each) => each.address === address)) take(stored);
+  else await refresh();
   return keeper;
+}
+
+function advertised(
+  { index, addresses, standIns }: ControllerList,
+  idAt: (address: string) => string,
+): AdvertisedControllers {
+  const live = addresses.map((address) => ({ id: idAt(address), address }));
+  const liveIds = new Set(live.map(({ id }) => id));
+  const stoodFor = new Map<string, number>();
+  const others = standIns.flatMap(({ address, by }) => {
+    const nth = (stoodFor.get(by) ?? 0) + 1;
+    stoodFor.set(by, nth);
+    const id = idAt(address);
+    // A controller that moved to another address has its id there.
+    return liveIds.has(id) ? [] : [{ id, address: otherWriting(by, nth) }];
+  });
+  return { index, controllers: [...live, ...others] };
 }

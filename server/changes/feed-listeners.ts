@@ -18,10 +18,24 @@ export interface FeedListeners {
   readonly terminatorsChanged: (serviceIds: readonly string[] | undefined) => void;
   /** The certificates by which the identity logs in are others. */
   readonly printsChanged: (identityId: string) => void;
+  /** A token with this id is taken no longer. */
+  readonly tokenRevoked: (tokenId: string) => void;
   /** A router was deleted or disabled, or has another certificate. */
   readonly routerChanged: (routerId: string) => void;
+  /** Something that routers are told of the network has changed. */
+  readonly modelChanged: (kind: string, id: string) => void;
   /** Routers are told another list of controllers. */
   readonly controllersChanged: () => void;
+  /** An operator set something on a link. */
+  readonly linksChanged: () => void;
+  /** An operator wants the link to be given up. */
+  readonly linkRemoved: (linkId: string) => void;
+  /** A router reported a fault of the circuit. */
+  readonly circuitFaulted: (circuitId: string) => void;
+  /** A circuit is to end. @param isImmediate  what is on its way is dropped */
+  readonly circuitRemoved: (circuitId: string, isImmediate: boolean) => void;
+  /** An administrator asks routers and controllers for values. */
+  readonly inspectionAsked: (inspectionId: string) => void;
   /** A router connected to some controller, or is gone. */
   readonly presenceMoved: () => void;
   /** CAs of others were verified, opened, closed or deleted. */
@@ -46,6 +60,13 @@ export const WATCHED = 'watched';
 /** @param ids  what the announcement is about */
 export type Hear = (ids: readonly string[]) => void;
 
+const circuitSubject =
+  ({ circuitFaulted, circuitRemoved }: Pick<FeedListeners, 'circuitFaulted' | 'circuitRemoved'>): Hear =>
+  ([id = '', how]) => {
+    if (how === 'fault') circuitFaulted(id);
+    else circuitRemoved(id, how === 'now');
+  };
+
 /** Returns the listeners by the first word of an announcement; ids of what it is about follow, `*` for too many. */
 export function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> {
   const each =
@@ -63,6 +84,7 @@ export function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> 
   return new Map<string, Hear>([
     ['access', listeners.accessMoved],
     ['cas', listeners.casChanged],
+    ['circuit', circuitSubject(listeners)],
     ['controllers', listeners.controllersChanged],
     ['ended', listeners.sessionsEnded],
     [
@@ -73,11 +95,21 @@ export function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> 
     ],
     ['grants', listeners.grantsLost],
     ['identity', each(listeners.identityChanged)],
+    ['inspect', each(listeners.inspectionAsked)],
+    ['link', each(listeners.linkRemoved)],
+    ['links', listeners.linksChanged],
+    [
+      'model',
+      ([kind = '', id = '']) => {
+        listeners.modelChanged(kind, id);
+      },
+    ],
     ['opened', orMany(listeners.sessionsOpened)],
     ['pki', listeners.pkiChanged],
     ['posture', each(listeners.postureMoved)],
     ['presence', listeners.presenceMoved],
     ['prints', each(listeners.printsChanged)],
+    ['revoked', each(listeners.tokenRevoked)],
     ['router', each(listeners.routerChanged)],
     ['routing', listeners.routingMoved],
     [

@@ -15,8 +15,8 @@ import type { OnCommit } from '../../db/postgres/touched.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
 import type { Settings } from '../settings/config.js';
-import { requireRoom } from '../../db/schema/room.js';
-import type { Room } from '../../db/schema/room.js';
+import { requireConnections } from '../../db/schema/connection-capacity.js';
+import type { ConnectionCapacity } from '../../db/schema/connection-capacity.js';
 import { OUTAGES } from '../../db/postgres/outages.js';
 import { prepareDataDir } from './data-dir.js';
 import { waitForDatabase } from './database-start.js';
@@ -55,18 +55,18 @@ export interface OpenDatabase {
 /** Waits for the server, brings the schema up to date and opens the pool. The closers are for the pool alone. */
 export async function connectDatabase(options: ConnectOptions): Promise<OpenDatabase> {
   const { config, log, closers, abort, connection, onLost, onCommit, besideRunning } = options;
-  const wanting = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
+  const demand = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
   const prepare = async () => {
     if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
     let newer: readonly string[] = [];
     const applied = await migrate(connection, migrationNames, (names) => {
       newer = names;
     });
-    return { applied, newer, room: await requireRoom(connection, wanting) };
+    return { applied, newer, capacity: await requireConnections(connection, demand) };
   };
   const waiting = { patienceSeconds: config.databaseStartPatience, log, abort };
-  const { applied, newer, room } = await waitForDatabase(prepare, waiting);
-  if (!isWorker && besideRunning !== true) reportRoom(room, log);
+  const { applied, newer, capacity } = await waitForDatabase(prepare, waiting);
+  if (!isWorker && besideRunning !== true) reportCapacity(capacity, log);
   if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
   if (newer.length > 0) log.warn({ newer }, 'the schema is that of a newer release, which this one can work with');
   const outages = new OutageLog(log, { diskFull: () => database.hasSpace() });
@@ -128,7 +128,7 @@ function atMostEvery<T>(ms: number, call: (value: T) => void): (value: T) => voi
   };
 }
 
-function reportRoom({ wanted, free }: Room, log: Logger): void {
+function reportCapacity({ wanted, free }: ConnectionCapacity, log: Logger): void {
   log.info(
     { wanted, free },
     'connections to the database: what this controller opens at most, and what the database has left',

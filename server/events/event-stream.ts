@@ -7,7 +7,7 @@ import { eventIdText, isBefore } from '../../domain/events/position.js';
 import type { EventPosition } from '../../domain/events/position.js';
 import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import type { EndReason, TextSink, TextStream } from '../../handlers/text-stream.js';
-import type { EventWindow, HeldEvent, Taken } from './event-window.js';
+import type { EventWindow, HeldEvent, WindowSlice } from './event-window.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 
@@ -63,7 +63,7 @@ export class EventStream implements TextStream {
   onOverrun?: () => void;
   #position: EventPosition;
   /** The last one that was sent to the reader. */
-  #told: EventPosition | undefined;
+  #sentPosition: EventPosition | undefined;
   #ending: EndReason | undefined;
   #isLive = false;
   #isClosed = false;
@@ -78,10 +78,10 @@ export class EventStream implements TextStream {
   async run(sink: TextSink): Promise<void> {
     const { start } = this.options;
     const { reset } = start;
-    await this.#send(sink, `retry: ${RETRY_MS}\n${this.#tell()}\n`);
+    await this.#send(sink, `retry: ${RETRY_MS}\n${this.#sendPosition()}\n`);
     if (reset !== undefined) await this.#send(sink, control('reset', reset, RESETS[reset]));
     while (this.#ending === undefined) await this.#step(sink);
-    if (!this.#isClosed) await sink.send(this.#tell() + control('end', this.#ending, ENDS[this.#ending]));
+    if (!this.#isClosed) await sink.send(this.#sendPosition() + control('end', this.#ending, ENDS[this.#ending]));
   }
 
   end(reason: EndReason): void {
@@ -119,11 +119,11 @@ export class EventStream implements TextStream {
     }
     const left = this.#sentAt + heartbeatMs - performance.now();
     if (left > 0) await this.#delay.wait(this.#isLive ? left : Math.min(left, REST_MS));
-    else await this.#send(sink, `: heartbeat\n${this.#told === this.#position ? '' : this.#tell()}\n`);
+    else await this.#send(sink, `: heartbeat\n${this.#sentPosition === this.#position ? '' : this.#sendPosition()}\n`);
   }
 
   /** A page from the database; undefined when it cannot be had now. */
-  async #read(): Promise<Taken | undefined> {
+  async #read(): Promise<WindowSlice | undefined> {
     const { events, window, matches, timeline, log } = this.options;
     try {
       const { floor } = window;
@@ -137,8 +137,8 @@ export class EventStream implements TextStream {
   }
 
   /** A line that says where the reader is: without data it is no event. */
-  #tell(): string {
-    this.#told = this.#position;
+  #sendPosition(): string {
+    this.#sentPosition = this.#position;
     return `id: ${eventIdText(this.options.timeline, this.#position)}\n`;
   }
 

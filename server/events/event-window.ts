@@ -11,7 +11,7 @@ export interface HeldEvent {
   readonly text: string;
 }
 
-export interface Taken {
+export interface WindowSlice {
   /** Texts of all that matched; '' for none. */
   readonly text: string;
   /** How far was looked. */
@@ -70,7 +70,7 @@ export class EventWindow {
   }
 
   /** Returns about a piece of what follows a position that is not before the floor; undefined when there is nothing. */
-  take(position: EventPosition, matches: KindFilter): Taken | undefined {
+  take(position: EventPosition, matches: KindFilter): WindowSlice | undefined {
     if (!isBefore(position, this.#head)) return undefined;
     let text = '';
     for (let index = this.#after(position); index < this.#events.length; index += 1) {

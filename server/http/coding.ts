@@ -2,7 +2,7 @@
 import { DomainError, invalidField } from '../../domain/errors.js';
 
 /** In the order of preference: brotli at its quality 1 is smaller than gzip at its level 1, and cheaper. */
-export const CODINGS = ['br', 'gzip'] as const;
+const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 export interface Wish {

@@ -16,7 +16,7 @@ const REQUEST_HEADERS = [
 /** Headers that a page may read besides those that every page may (content-type, cache-control and a few more). */
 const EXPOSED =
   'zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id, retry-after, allow, ' +
-  'accept-encoding, etag';
+  'accept-encoding, etag, auth-request-id, totp-required';
 const MAX_AGE_SECONDS = '600';
 
 export function corsHeaders(origin: string, allowed: readonly string[]): ResponseHeaders {

@@ -46,7 +46,7 @@ export function tagOfConstant(text: string | Buffer): string {
 }
 
 /** Returns the tag of a JSON response. @param data  of its envelope. @param body  its text */
-export function tagOfAnswer(operation: OperationSpec, data: unknown, body: string): string {
+export function tagOfReply(operation: OperationSpec, data: unknown, body: string): string {
   const entity = entityOf(operation);
   if (entity === undefined) return tagOf(body);
   const { [entity.by]: version } = data as Readonly<Record<Versioned['by'], string>>;

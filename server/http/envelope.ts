@@ -6,8 +6,8 @@ import { SHOWN_CHARACTERS } from '../../domain/value-text.js';
 import type { PageInfo } from '../../handlers/reply.js';
 import { ERROR_TABLE } from './error-table.js';
 
-export const API_VERSION = '0.0.1';
-export const API_ENROLLMENT_VERSION = '0.0.1';
+const API_VERSION = '0.0.1';
+const API_ENROLLMENT_VERSION = '0.0.1';
 
 /** Limit reported by a list without limit: the largest integer that every reader of JSON keeps exact. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -38,7 +38,7 @@ export function metaText(meta: Meta): string {
   return meta.pagination === undefined ? versionsText : JSON.stringify(meta);
 }
 
-export interface ErrorAnswer {
+export interface ErrorReply {
   readonly status: number;
   readonly body: { readonly error: ErrorBody; readonly meta: Meta };
   readonly headers: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export function errorCodeOf(error: unknown): string {
 }
 
 /** Returns the response for a failure. It says nothing of an error of ours. */
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+export function errorReply(error: unknown, requestId: string): ErrorReply {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
   const cause =
     error.field !== undefined
@@ -88,7 +88,7 @@ export function answer(
   requestId: string,
   extra: { cause?: Record<string, unknown>; message?: string },
   headers: Readonly<Record<string, string>> = {},
-): ErrorAnswer {
+): ErrorReply {
   const { status, code, message } = ERROR_TABLE[kind];
   return {
     status,

@@ -17,6 +17,11 @@ export const ERROR_TABLE = {
   unparsableBody: { status: 400, code: 'COULD_NOT_PARSE_BODY', message: 'The body of the request could not be parsed' },
   invalidFilter: { status: 400, code: 'INVALID_FILTER', message: 'The filter query supplied is invalid' },
   invalidSort: { status: 400, code: 'INVALID_SORT_IDENTIFIER', message: 'The sort order supplied is invalid' },
+  notClustered: {
+    status: 400,
+    code: 'SERVER_NOT_RUNNING_IN_HA_MODE',
+    message: 'The controllers of this network share a database, and are neither added nor removed by a request',
+  },
   unsupportedMedia: { status: 415, code: 'COULD_NOT_VALIDATE', message: invalid },
   notAcceptable: { status: 406, code: 'COULD_NOT_VALIDATE', message: invalid },
   payloadTooLarge: {

@@ -124,7 +124,7 @@ const [SMALLEST, LARGEST] = [1e-40, 1e40];
  * `inexact` unless the shortest text of the nearest double is the same decimal number: `1e2` and `0.1` are exact,
  * `0.1000…0555` is not. `extreme` for an exact one that has too many digits when it is written without an exponent.
  */
-export function numberFault(literal: string): 'inexact' | 'extreme' | undefined {
+function numberFault(literal: string): 'inexact' | 'extreme' | undefined {
   const value = Number(literal);
   if (Number.isNaN(value)) return undefined; // `true`, `false`, `null`
   const size = Math.abs(value);

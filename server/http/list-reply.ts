@@ -2,6 +2,7 @@
  * Writes lists. One that fits into a piece is written at once; a longer one becomes text in turns, and one without
  * limit leaves in batches, each element checked before it does.
  */
+import { jsonOf } from './json.js';
 import type { ServerResponse } from 'node:http';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
@@ -152,7 +153,7 @@ class ListText {
 
   readonly #write = (item: unknown): string => {
     if (!this.#isChecked) this.check(item);
-    const text = JSON.stringify(item);
+    const text = jsonOf(item);
     this.made += text.length;
     return text;
   };

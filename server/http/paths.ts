@@ -14,11 +14,12 @@ export interface ApiPath {
 }
 
 /** Roots that are not ours to treat as the client API's. */
-const FOREIGN_ROOTS = new Set(['edge', 'fabric', 'oidc']);
+const FOREIGN_ROOTS = new Set(['edge', 'oidc']);
 
 /** Which API a path means; undefined for a path that belongs to none. */
 export function targetOf(segments: readonly string[]): ApiPath | undefined {
   const [first, second, third] = segments;
+  if (first === 'fabric') return second === 'v1' ? { api: 'fabric', segments: segments.slice(2) } : undefined;
   if (first === 'edge') {
     if (third === 'v1' && (second === 'client' || second === 'management'))
       return { api: second, segments: segments.slice(3) };

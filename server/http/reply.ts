@@ -2,13 +2,14 @@
  * Writes answers. Each is checked whole against its spec before its first byte leaves; one that breaks the spec is
  * logged and answered 500. Only a list without limit leaves in batches, each element checked before it does.
  */
+import { jsonOf } from './json.js';
 import type { ServerResponse } from 'node:http';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
 import type { DataReply, ListReply, RawReply, KeptReply, StreamReply } from '../../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
-import type { ErrorAnswer } from './envelope.js';
-import { tagOfAnswer, tagOfConstant } from './entity-tags.js';
+import type { ErrorReply } from './envelope.js';
+import { tagOfReply, tagOfConstant } from './entity-tags.js';
 import { keepForm } from './compression.js';
 import { deliver, write } from './encode.js';
 import type { ResponseHeaders } from './encode.js';
@@ -55,10 +56,10 @@ export async function writeReply(
     const { data, page } = reply;
     const meta = metaOf(page);
     check(operation, reply.status, specOf(operation, reply.status).validator, { data, meta });
-    const body = `{"data":${JSON.stringify(data)},"meta":${metaText(meta)}}\n`;
+    const body = `{"data":${jsonOf(data)},"meta":${metaText(meta)}}\n`;
     const own = { ...reply.headers, ...locationOf(operation, reply), ...storing(operation) };
     if (operation.isTagged && operation.method === 'GET') {
-      const tag = tagOfAnswer(operation, data, body);
+      const tag = tagOfReply(operation, data, body);
       reply.onWritten?.(body, tag);
       const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...own };
       await deliver(response, reply.status, all, body);
@@ -105,7 +106,7 @@ function locationOf(operation: OperationSpec, reply: DataReply<number, unknown>)
 export function writeError(
   response: ServerResponse,
   operation: OperationSpec | undefined,
-  { status, body, headers: own }: ErrorAnswer,
+  { status, body, headers: own }: ErrorReply,
   headers: ResponseHeaders,
 ): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);

@@ -1,12 +1,12 @@
 /** Reader of a response: who it is, and until when it may read. */
 import type { ServerResponse } from 'node:http';
-import { KeptPlace } from '../../db/postgres/kept-place.js';
+import { ListPermit } from '../../db/postgres/list-permit.js';
 import type { ListReader } from '../../db/postgres/contracts.js';
 import { StopSource } from '../../domain/scheduling/stop-signal.js';
 import type { StopSignal } from '../../domain/scheduling/stop-signal.js';
 
 export class RequestReader implements ListReader {
-  readonly place = new KeptPlace();
+  readonly permit = new ListPermit();
   readonly #gone = new StopSource();
   #isWatching = false;
 

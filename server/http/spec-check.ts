@@ -1,5 +1,6 @@
-/** Validators of both specs, and the check of answers with them. */
+/** Validators of the specs, and the check of answers with them. */
 import clientValidators from '../../generated/client/validators.cjs';
+import fabricValidators from '../../generated/fabric-api/validators.cjs';
 import managementValidators from '../../generated/management/validators.cjs';
 import type { Api, OperationSpec, ResponseSpec } from '../../generated/operation.js';
 import { describeFault } from './faults.js';
@@ -8,6 +9,7 @@ type Validator = (typeof managementValidators)[string];
 
 export const validatorsOf: Readonly<Record<Api, Readonly<Record<string, Validator>>>> = {
   client: clientValidators,
+  fabric: fabricValidators,
   management: managementValidators,
 };
 

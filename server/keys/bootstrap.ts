@@ -21,7 +21,9 @@ import { ConfigError } from '../settings/config.js';
 import type { Settings } from '../settings/config.js';
 import { readSecret, writeSecret } from '../data/data-dir.js';
 import type { Logger } from '../base/log.js';
-import { currentKeys, INTERMEDIATE_NAME, resealAll, sealed } from './network-keys.js';
+import { INTERMEDIATE_NAME, ROOT_NAME } from './authority-keys.js';
+import { currentKeys, resealAll } from './network-keys.js';
+import { sealed } from './pki-records.js';
 import type { NetworkKeys, Renewable } from './network-keys.js';
 import { openTokenKey } from './network-secrets.js';
 
@@ -124,10 +126,10 @@ function readKeyFile(file: string): string | undefined {
 async function createNetwork(config: Settings, tx: StoreSet, keyRing: KeyRing): Promise<void> {
   const now = new Date();
   const rootKeys = await newKeyPair(config.tlsKey);
-  const root = await createRootCa({ now, commonName: 'Edge Controller Root CA', keys: rootKeys });
+  const root = await createRootCa({ now, commonName: ROOT_NAME, keys: rootKeys });
   const intermediateKeys = await newKeyPair(config.tlsKey);
   const intermediate = await createIntermediateCa(
-    await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+    openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
     { now, commonName: INTERMEDIATE_NAME, keys: intermediateKeys },
   );
   await tx.network.create({
@@ -135,8 +137,8 @@ async function createNetwork(config: Settings, tx: StoreSet, keyRing: KeyRing): 
     masterKeyCheck: keyRing.checkValue(),
     advertise: config.advertise,
   });
-  await tx.network.addPki(sealed('root', 1, root, rootKeys, keyRing));
-  await tx.network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, keyRing));
+  await tx.network.addPki(sealed('root', 1, root, { keys: rootKeys, keyRing: keyRing }));
+  await tx.network.addPki(sealed('intermediate', 1, intermediate, { keys: intermediateKeys, keyRing: keyRing }));
   await tx.issuedCertificates.add([
     { ...intermediate, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint },
   ]);

@@ -1,186 +1,104 @@
 /**
  * The network's keys and certificates over time: opened from the database under the master key, and renewed while
- * controllers run. Root key and server key stay for the life of the network; each intermediate has a key of its own.
+ * controllers run. The server key stays for the life of the network; each intermediate has a key of its own.
  * Call every function in a transaction that holds `lockStart`.
  */
-import {
-  createIntermediateCa,
-  isDueForRenewal,
-  isNotYetValid,
-  isSignedBy,
-  issueServerCertificate,
-  openIssuer,
-} from '../../domain/pki/authority.js';
-import type { IssuedCertificate } from '../../domain/pki/authority.js';
-import { certFingerprint, keyPairOf, newKeyPair } from '../../domain/pki/keys.js';
-import type { KeyPair } from '../../domain/pki/keys.js';
+import { isSignedBy, issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
+import { keyPairOf, newKeyPair } from '../../domain/pki/keys.js';
 import { isOfFirstForm } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { coversNames, parseHostPort, serverNames } from '../../domain/pki/server-name.js';
 import { controllerUri } from '../../domain/pki/spiffe.js';
-import type { PkiPurpose, PkiRecord } from '../../db/stores/network.js';
+import type { PkiRecord } from '../../db/stores/network.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import { sealedAgain } from '../../handlers/login/second-factor.js';
 import { webhookContext } from '../../domain/webhooks/secret-context.js';
-import { ConfigError } from '../settings/config.js';
-import type { Settings } from '../settings/config.js';
 import { routersReach } from '../settings/control-settings.js';
-import type { Logger } from '../base/log.js';
+import { openAuthority, renewAuthority } from './authority-keys.js';
 import { resealSecrets } from './network-secrets.js';
 import type { Authority } from './pki.js';
-
-export interface SigningEntity {
-  readonly certPem: string;
-  readonly fingerprint: string;
-  readonly privateKeyPem: string;
-}
+import { contextOfKey, firstContextOf, usedNow, isDue, LEAD_MS, opened, sealed } from './pki-records.js';
+import type { KeyContext, SigningEntity } from './pki-records.js';
 
 /** The key that serves TLS and signs JWTs, with its certificate of now. */
 export interface ServerEntity extends SigningEntity {
-  /** Fingerprints of certificates that the key had before, newest first: JWTs signed then name them. */
-  readonly earlierFingerprints: readonly string[];
+  /** The same key, with the certificate that names it in JWTs: one that routers have been told of. */
+  readonly named: SigningEntity;
+  /** Fingerprints of other certificates of the key, newest first: JWTs name them, or will. */
+  readonly otherFingerprints: readonly string[];
 }
 
 /** Keys that a controller uses. */
 export interface NetworkKeys {
   readonly authority: Authority;
   readonly server: ServerEntity;
+  /** Milliseconds until the next of them comes into use; undefined when all are. */
+  readonly changesInMs: number | undefined;
 }
 
-const EARLIER_PRINTS = 20;
+const OTHER_PRINTS = 20;
 /** Enrollments that are sealed again at a time. */
 const MFA_BATCH = 500;
 
 /** Certificates that may be renewed before they are due. */
-export type Renewable = 'server' | 'intermediate';
-
-export interface KeyContext {
-  readonly config: Pick<
-    Settings,
-    'advertise' | 'controlAdvertise' | 'controlListen' | 'tlsNames' | 'listen' | 'name' | 'tlsKey'
-  >;
-  readonly keyRing: KeyRing;
-  readonly trustDomain: string;
-  readonly controllerId: string;
-  readonly log: Logger;
-}
+export type Renewable = 'server' | 'intermediate' | 'root';
 
 /**
  * The keys to use now. What is due is renewed first: an intermediate after two thirds of its life; a server certificate
- * likewise, or when it lacks an advertised name, or when another intermediate signs; and either when it is not yet
- * valid.
+ * likewise, or when it lacks a name of a controller that is there, or when another intermediate signs; and either when
+ * it is not yet valid.
  * @param early  renew this even if it is not due
  * @throws ConfigError when the authority is missing, or not valid by the clock, or a key does not open
  */
 export async function currentKeys(tx: StoreSet, context: KeyContext, early?: Renewable): Promise<NetworkKeys> {
   const { keyRing } = context;
-  const records = await tx.network.allPki();
-  const newestFirst = (purpose: PkiPurpose) => records.filter((record) => record.purpose === purpose).reverse();
-  const [root] = newestFirst('root');
-  let intermediates = newestFirst('intermediate');
-  if (root === undefined || intermediates[0] === undefined) {
-    throw new ConfigError('The database has a network without its certificate authority: restore it from a backup.');
-  }
-  checkRoot(root, new Date());
-  if (early === 'intermediate' || isDue(intermediates[0], context.log)) {
-    intermediates = [await renewIntermediate(tx, context, root, intermediates[0]), ...intermediates];
-  } else {
-    opened(root, keyRing); // not needed now, but a fault is better found at a start than years later
-  }
-  const [issuer] = intermediates as [PkiRecord, ...PkiRecord[]];
-  const server = await currentServer(
-    tx,
-    context,
-    opened(issuer, keyRing),
-    newestFirst('server')[0],
-    early === 'server',
-  );
-  const inForce = intermediates.filter((record) => record === issuer || record.notAfter.getTime() > Date.now());
-  const earlierFingerprints = newestFirst('server')
-    .map(({ fingerprint }) => fingerprint)
-    .filter((print) => print !== server.fingerprint)
-    .slice(0, EARLIER_PRINTS);
+  const kept = await renewAuthority(tx, context, await tx.network.allPki(), early === 'server' ? undefined : early);
+  const { issuer, authority } = openAuthority(kept, keyRing);
+  const renewed = await renewServer(tx, context, issuer, serversOf(kept)[0], early === 'server');
+  const records = renewed === undefined ? kept : [...kept, renewed];
+  const coming = records.map(({ usedInMs }) => usedInMs).filter((ms) => ms > 0);
   return {
-    server: { ...server, earlierFingerprints },
-    authority: {
-      rootPems: [root.certPem],
-      intermediatePems: inForce.map(({ certPem }) => certPem),
-      intermediateKeyPem: opened(issuer, keyRing).privateKeyPem,
-    },
+    server: serverOf(records, keyRing),
+    authority,
+    changesInMs: coming.length === 0 ? undefined : Math.min(...coming),
   };
 }
 
-/** Nothing that a root signs is valid when the root itself is not, and no controller can renew it. */
-function checkRoot({ notBefore, notAfter, certPem }: PkiRecord, now: Date): void {
-  const clock = `the clock of this machine says ${now.toISOString()}. Correct the clock if it is wrong.`;
-  const startOver =
-    'start over with an empty database (of the embedded one: move master.key and postgres out of the data ' +
-    'directory), and enroll again';
-  if (now >= notAfter)
-    throw new ConfigError(
-      `The root certificate of this network ended on ${notAfter.toISOString()}, and ${clock} If it is right, ` +
-        `the network is at its end: ${startOver}.`,
-    );
-  if (isNotYetValid(certPem, now)) {
-    throw new ConfigError(
-      `The root certificate of this network begins on ${notBefore.toISOString()} only, but ${clock} If it is right, ` +
-        `it was ahead when the network was made: ${startOver}.`,
-    );
-  }
+const serversOf = (records: readonly PkiRecord[]) => records.filter(({ purpose }) => purpose === 'server').reverse();
+
+function serverOf(records: readonly PkiRecord[], keyRing: KeyRing): ServerEntity {
+  const servers = serversOf(records);
+  const named = usedNow(servers);
+  const others = servers.map(({ fingerprint }) => fingerprint).filter((print) => print !== named.fingerprint);
+  return {
+    ...opened(servers[0] as PkiRecord, keyRing),
+    named: opened(named, keyRing),
+    otherFingerprints: others.slice(0, OTHER_PRINTS),
+  };
 }
 
-function isDue({ purpose, certPem, notBefore, generation }: PkiRecord, log: Logger): boolean {
-  const now = new Date();
-  if (isDueForRenewal(certPem, now)) return true;
-  if (!isNotYetValid(certPem, now)) return false;
-  log.warn(
-    { purpose, generation, notBefore },
-    'a certificate is not yet valid, since it was made while a clock was ahead: it is replaced',
-  );
-  return true;
-}
-
-async function renewIntermediate(
-  tx: StoreSet,
-  { config, keyRing, log }: KeyContext,
-  root: PkiRecord,
-  last: PkiRecord,
-): Promise<PkiRecord> {
-  const keys = await newKeyPair(config.tlsKey);
-  const issued = await createIntermediateCa(await openIssuer(opened(root, keyRing)), {
-    now: new Date(),
-    commonName: INTERMEDIATE_NAME,
-    keys,
-  });
-  const record = sealed('intermediate', last.generation + 1, issued, keys, keyRing);
-  await tx.network.addPki(record);
-  await tx.issuedCertificates.add([
-    { ...issued, kind: 'intermediate', subjectId: 'intermediate', issuerFingerprint: root.fingerprint },
-  ]);
-  await tx.network.tellPkiChanged();
-  log.info({ generation: record.generation, fingerprint: record.fingerprint }, 'a new intermediate signs from now on');
-  return record;
-}
-
-async function currentServer(
+/** Reissues the server certificate when it is due, lacks a name, or another intermediate signs by now. */
+async function renewServer(
   tx: StoreSet,
   { config, keyRing, trustDomain, controllerId, log }: KeyContext,
   issuer: SigningEntity,
   last: PkiRecord | undefined,
   isEarly: boolean,
-): Promise<SigningEntity> {
+): Promise<PkiRecord | undefined> {
   const now = new Date();
   const { advertise, controlListen, listen } = config;
-  const others = [...config.tlsNames, hostOf(routersReach(config))];
+  const own = serverNames({ advertise, others: [...config.tlsNames, hostOf(routersReach(config))] });
+  // All controllers show this certificate: each asks for the names of all, so that none takes away another one's.
+  const others = await tx.network.nameServer([...own.dns, ...own.ip]);
   const required = serverNames({ advertise, others });
   const isGood =
     last !== undefined &&
     coversNames(last.certPem, required) &&
     isSignedBy(last.certPem, issuer.certPem) &&
     !isDue(last, log);
-  if (isGood && !isEarly) return opened(last, keyRing);
+  if (isGood && !isEarly) return undefined;
   const keys = last === undefined ? await newKeyPair(config.tlsKey) : keyPairOf(opened(last, keyRing).privateKeyPem);
-  const issued = await issueServerCertificate(await openIssuer(issuer), {
+  const issued = await issueServerCertificate(openIssuer(issuer), {
     now,
     commonName: config.name.slice(0, 64),
     keys,
@@ -191,7 +109,10 @@ async function currentServer(
       others: [...others, ...(controlListen === null ? [] : [hostOf(controlListen)])],
     }),
   });
-  await tx.network.addPki(sealed('server', (last?.generation ?? 0) + 1, issued, keys, keyRing));
+  const generation = (last?.generation ?? 0) + 1;
+  const usedInMs = last === undefined ? 0 : LEAD_MS;
+  const record = sealed('server', generation, issued, { keys, keyRing, usedInMs });
+  await tx.network.addPki(record);
   await tx.issuedCertificates.add([
     { ...issued, kind: 'server', subjectId: controllerId, issuerFingerprint: issuer.fingerprint },
   ]);
@@ -200,43 +121,10 @@ async function currentServer(
     await tx.network.tellPkiChanged();
     log.info({ advertise: config.advertise, notAfter: issued.notAfter }, 'server certificate reissued');
   }
-  return { certPem: issued.certPem, fingerprint: issued.fingerprint, privateKeyPem: keys.privateKeyPem };
+  return record;
 }
 
 const hostOf = (address: string): string => parseHostPort(address).host;
-
-export const INTERMEDIATE_NAME = 'Edge Controller Intermediate CA';
-
-type PkiRow = Pick<PkiRecord, 'purpose' | 'generation'>;
-
-/** Each row has a context of its own: a sealed key that was moved to another row does not open. */
-export const contextOfKey = ({ purpose, generation }: PkiRow) => `pki:${purpose}:${generation}`;
-/** In databases whose check value is of the first form. */
-const firstContextOf = ({ purpose }: PkiRow) => `pki:${purpose}`;
-
-export function sealed(
-  purpose: PkiPurpose,
-  generation: number,
-  { certPem, notBefore, notAfter }: IssuedCertificate,
-  keys: Pick<KeyPair, 'privateKeyPem'>,
-  keyRing: KeyRing,
-): PkiRecord {
-  const sealedKey = keyRing.seal(keys.privateKeyPem, contextOfKey({ purpose, generation }));
-  return { purpose, generation, certPem, fingerprint: certFingerprint(certPem), notBefore, notAfter, sealedKey };
-}
-
-function opened(record: PkiRecord, keyRing: KeyRing, context = contextOfKey(record)): SigningEntity {
-  const { certPem, fingerprint, sealedKey, purpose, generation } = record;
-  try {
-    return { certPem, fingerprint, privateKeyPem: keyRing.open(sealedKey, context).toString() };
-  } catch (cause) {
-    throw new ConfigError(
-      `The key '${purpose}', generation ${generation}, of this network does not open: ${(cause as Error).message}. ` +
-        'Its row of the table pki_entities is not as the controller left it: restore that row from a backup.',
-      { cause },
-    );
-  }
-}
 
 /**
  * Seals every key under the current master key, each for its own row. The step of a change of the master key: from then

@@ -15,7 +15,10 @@ import { apiSessionCertificateUri, identityUri, routerUri } from '../../domain/p
 import type { IssuedChain, Pki } from '../../handlers/context.js';
 
 export interface Authority {
+  /** The newest, which signs intermediates, first. */
   readonly rootPems: readonly string[];
+  /** Certificates that lead from the root of the issuer to earlier ones, for those who know these alone. */
+  readonly crossPems: readonly string[];
   /** Every generation that may still have signed something; the newest, which signs, first. */
   readonly intermediatePems: readonly string[];
   /** Private key of the newest intermediate. */
@@ -25,6 +28,7 @@ export interface Authority {
 interface State {
   readonly issuer: Issuer;
   readonly issuerFingerprint: string;
+  readonly chainPem: string;
   readonly roots: readonly X509Certificate[];
   readonly intermediates: readonly X509Certificate[];
   readonly caBundlePem: string;
@@ -39,12 +43,13 @@ interface ClientCertificate {
   readonly lifetimeSeconds: number;
 }
 
-async function openState({ rootPems, intermediatePems, intermediateKeyPem }: Authority): Promise<State> {
+function openState({ rootPems, crossPems, intermediatePems, intermediateKeyPem }: Authority): State {
   const pems = [...rootPems, ...intermediatePems];
-  const issuer = await openIssuer({ certPem: intermediatePems[0] ?? '', privateKeyPem: intermediateKeyPem });
+  const issuer = openIssuer({ certPem: intermediatePems[0] ?? '', privateKeyPem: intermediateKeyPem });
   return {
     issuer,
     issuerFingerprint: certFingerprint(issuer.certificate.raw),
+    chainPem: [issuer.certPem, ...crossPems].join(''),
     roots: rootPems.map((pem) => new X509Certificate(pem)),
     intermediates: intermediatePems.map((pem) => new X509Certificate(pem)),
     caBundlePem: pems.join(''),
@@ -61,18 +66,18 @@ export class RunningPki implements Pki {
     this.#state = state;
   }
 
-  static async open(trustDomain: string, authority: Authority): Promise<RunningPki> {
-    return new RunningPki(trustDomain, await openState(authority));
+  static open(trustDomain: string, authority: Authority): RunningPki {
+    return new RunningPki(trustDomain, openState(authority));
   }
 
   /** From now on this authority signs. */
-  async use(authority: Authority): Promise<void> {
-    this.#state = await openState(authority);
+  use(authority: Authority): void {
+    this.#state = openState(authority);
   }
 
-  /** Returns the intermediate's certificate, which follows every leaf in a chain. */
-  issuerPem(): string {
-    return this.#state.issuer.certPem;
+  /** Returns the certificates that follow every leaf in a chain: the intermediate's, then those of a change of root. */
+  chainPem(): string {
+    return this.#state.chainPem;
   }
 
   caBundlePem(): string {
@@ -141,11 +146,11 @@ function chainOf(
   subjectId: string,
   { publicKey }: SigningRequest,
   { certPem, fingerprint, serialNumber, notBefore, notAfter }: IssuedCertificate,
-  { issuer, issuerFingerprint }: State,
+  { chainPem, issuerFingerprint }: State,
 ): IssuedChain {
   return {
     leafPem: certPem,
-    chainPem: certPem + issuer.certPem,
+    chainPem: certPem + chainPem,
     fingerprint,
     publicKeyFingerprint: publicKeyFingerprint(publicKey),
     record: { serialNumber, fingerprint, kind, subjectId, issuerFingerprint, notBefore, notAfter },

@@ -10,31 +10,41 @@ import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
 import { withNetwork } from '../data/network-access.js';
 import { noteFailure } from '../base/outage-log.js';
-import type { NetworkKeys, Renewable, ServerEntity, SigningEntity } from './network-keys.js';
+import { retireRoots } from './authority-keys.js';
+import type { NetworkKeys, Renewable, ServerEntity } from './network-keys.js';
+import type { SigningEntity } from './pki-records.js';
 import type { RunningPki } from './pki.js';
 import { secureContext } from '../sockets/tls-server.js';
 
-/** The certificate that serves TLS, and the signer of JWTs that names it: both change together when it is renewed. */
+/**
+ * The certificate that serves TLS, and the signer of JWTs, with the same key. A renewed certificate serves at once;
+ * JWTs name it when routers have been told of it.
+ */
 export interface ServerIdentity {
   readonly signer: () => JwtSigner;
   readonly fingerprint: () => string;
   /** When the certificate ends. */
   readonly notAfter: () => Date;
   /** See `ServerEntity`. */
-  readonly earlierFingerprints: () => readonly string[];
+  readonly otherFingerprints: () => readonly string[];
   replace(server: ServerEntity): void;
 }
 
 export function serverIdentity(first: ServerEntity): ServerIdentity {
-  const endOf = ({ certPem }: ServerEntity) => new Date(new X509Certificate(certPem).validTo);
-  let [signer, { earlierFingerprints }, notAfter] = [createJwtSigner(first), first, endOf(first)];
+  const stateOf = (server: ServerEntity) => ({
+    signer: createJwtSigner(server.named),
+    fingerprint: server.fingerprint,
+    otherFingerprints: server.otherFingerprints,
+    notAfter: new Date(new X509Certificate(server.certPem).validTo),
+  });
+  let state = stateOf(first);
   return {
-    signer: () => signer,
-    fingerprint: () => signer.kid,
-    earlierFingerprints: () => earlierFingerprints,
-    notAfter: () => notAfter,
+    signer: () => state.signer,
+    fingerprint: () => state.fingerprint,
+    otherFingerprints: () => state.otherFingerprints,
+    notAfter: () => state.notAfter,
     replace: (server) => {
-      [signer, { earlierFingerprints }, notAfter] = [createJwtSigner(server), server, endOf(server)];
+      state = stateOf(server);
     },
   };
 }
@@ -50,29 +60,35 @@ export interface RenewalOptions {
 }
 
 /**
- * @returns what looks for renewed keys, once at a time. Open connections keep the certificate they have; new ones get
- * the new one.
+ * @returns what looks for renewed keys, once at a time, and answers in how many milliseconds it is to look again. Open
+ * connections keep the certificate they have; new ones get the new one.
  */
-export function keepKeysFresh({ servers, pki, identity, current, announce, log }: RenewalOptions): () => Promise<void> {
+export function keepKeysFresh({ servers, pki, identity, current, announce, log }: RenewalOptions) {
   let announced = identity.fingerprint();
   const check = async () => {
     const next = await current();
-    if (pki.issuerPem() !== next.authority.intermediatePems[0]) await pki.use(next.authority);
+    const chainBefore = pki.chainPem();
+    pki.use(next.authority);
+    const chainPem = pki.chainPem();
     const { fingerprint } = next.server;
-    if (fingerprint !== identity.fingerprint()) {
-      const context = secureContext(next.server.certPem + pki.issuerPem(), next.server.privateKeyPem);
+    const isNew = fingerprint !== identity.fingerprint();
+    if (isNew || chainPem !== chainBefore) {
+      const context = secureContext(next.server.certPem + chainPem, next.server.privateKeyPem);
       for (const server of servers) server.setSecureContext(context);
-      identity.replace(next.server);
-      log.info({ fingerprint }, 'the server certificate was renewed');
+      if (isNew) log.info({ fingerprint }, 'the server certificate was renewed');
     }
-    if (fingerprint === announced) return;
-    await announce(next.server);
-    announced = fingerprint;
+    if (isNew || next.server.named.fingerprint !== identity.signer().kid) identity.replace(next.server);
+    if (fingerprint !== announced) {
+      await announce(next.server);
+      announced = fingerprint;
+    }
+    return next.changesInMs;
   };
-  let last: Promise<void> = Promise.resolve();
-  return () =>
+  let last: Promise<number | undefined> = Promise.resolve(undefined);
+  return (): Promise<number | undefined> =>
     (last = last.then(check).catch((error: unknown) => {
       noteFailure(log, error, 'the keys of the network could not be checked; it is tried again');
+      return undefined;
     }));
 }
 
@@ -86,7 +102,22 @@ export async function renewEarly(config: Settings, what: Renewable, log: Logger)
   return withNetwork(config, log, async ({ stores }) => {
     const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
     const network = await openNetwork(config, stores, createPasswordHasher(), controllerId, log);
-    const { server, authority } = await refreshKeys(config, stores, network, controllerId, log, what);
-    return what === 'server' ? server.certPem : (authority.intermediatePems[0] ?? '');
+    await refreshKeys(config, stores, network, controllerId, log, what);
+    return (await stores.network.allPki()).filter(({ purpose }) => purpose === what).at(-1)?.certPem ?? '';
   });
+}
+
+/**
+ * Ends the time in which earlier roots are trusted; controllers that run stop trusting them at once.
+ * @param isForced  also while certificates below them let somebody in
+ * @returns how many certificates that were in use are refused from now on
+ * @throws ConfigError when there is no network, nothing to retire, or too early
+ */
+export async function retireEarlierRoots(config: Settings, isForced: boolean, log: Logger): Promise<number> {
+  return withNetwork(config, log, ({ stores }) =>
+    stores.transaction(async (tx) => {
+      await tx.network.lockStart();
+      return retireRoots(tx, isForced);
+    }),
+  );
 }

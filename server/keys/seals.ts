@@ -3,7 +3,7 @@ import type { Seals } from '../../db/stores/integrity-check.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { openCodes, openSecret } from '../../handlers/login/second-factor.js';
 import { webhookContext } from '../../domain/webhooks/secret-context.js';
-import { contextOfKey } from './network-keys.js';
+import { contextOfKey } from './pki-records.js';
 import { contextOfSecret } from './network-secrets.js';
 
 export const sealsOf = (keyRing: KeyRing): Seals => ({

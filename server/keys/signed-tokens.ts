@@ -15,7 +15,7 @@ export interface EnrollmentOptions {
   readonly config: Settings;
   /** Its certificate may be renewed while the controller runs; JWTs signed before carry earlier prints as `kid`. */
   readonly identity: ServerIdentity;
-  readonly pki: Pick<RunningPki, 'issuerPem'>;
+  readonly pki: Pick<RunningPki, 'chainPem'>;
   readonly stores: Stores;
 }
 
@@ -23,7 +23,7 @@ const NETWORK_JWT = 'default';
 
 export function createEnrollments({ config, identity, pki, stores }: EnrollmentOptions): Enrollments {
   const { advertise, enrollmentDuration } = config;
-  const { signer, earlierFingerprints } = identity;
+  const { signer, otherFingerprints } = identity;
   const reached = { advertise, routersReach: routersReach(config) };
   let known: { readonly kid: string; readonly jwt: Promise<string> } | undefined;
   const makeNetworkJwt = async (signer: JwtSigner) => {
@@ -46,8 +46,8 @@ export function createEnrollments({ config, identity, pki, stores }: EnrollmentO
       const { publicJwk } = signer();
       const { x5c, ...key } = publicJwk;
       return [
-        { ...key, x5c: [...x5c, ...certificatesOf(pki.issuerPem()).map((der) => der.toString('base64'))] },
-        ...earlierFingerprints().map((kid) => ({ ...key, kid })),
+        { ...key, x5c: [...x5c, ...certificatesOf(pki.chainPem()).map((der) => der.toString('base64'))] },
+        ...otherFingerprints().map((kid) => ({ ...key, kid })),
       ];
     },
     networkJwt() {

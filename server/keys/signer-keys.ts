@@ -30,7 +30,7 @@ interface Published {
   readonly untilMs: number;
 }
 
-interface Asked {
+interface EndpointFetch {
   readonly atMs: number;
   pending: Promise<void> | undefined;
 }
@@ -112,7 +112,7 @@ export class SignerKeyCache implements SignerKeys {
 
 /** Endpoints that were asked within the last pause, in order. */
 class AskedEndpoints {
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, EndpointFetch>();
   readonly #steadyMs: () => number;
   readonly #max: number;
 
@@ -128,7 +128,7 @@ class AskedEndpoints {
     const known = this.#asked.get(endpoint);
     if (known !== undefined) return known.pending;
     if (this.#asked.size >= this.#max) return undefined;
-    const entry: Asked = { atMs: nowMs, pending: undefined };
+    const entry: EndpointFetch = { atMs: nowMs, pending: undefined };
     this.#asked.set(endpoint, entry);
     entry.pending = fetch().finally(() => {
       entry.pending = undefined;

@@ -41,14 +41,15 @@ export class RunningMaintenance implements Maintenance {
     this.#removeDrafts();
   }
 
-  async snapshot(actor: Actor | undefined): Promise<void> {
+  async snapshot(actor: Actor | undefined): Promise<string> {
     const [directory, log] = [this.#directory, this.#log];
     const onProgress = reporter(log, SNAPSHOT_PROGRESS);
     try {
-      await this.#withLane(
+      const { file } = await this.#withLane(
         (lane) => writeSnapshot(lane, { directory, name: snapshotName('edge'), onProgress, log }),
         actor,
       );
+      return file;
     } catch (error) {
       this.#warn(error, 'the snapshot failed; there is no file of it');
       throw error;

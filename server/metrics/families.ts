@@ -7,6 +7,7 @@ import type { DurationCounts } from '../../domain/duration-counts.js';
 import { CONNECTION_KINDS } from '../../db/postgres/statement-watch.js';
 import { LOGIN_METHODS, LOGIN_RESULTS, STATUS_CLASSES } from '../http/request-counts.js';
 import type { OperationCounts } from '../http/request-counts.js';
+import type { RouterTotals } from '../../fabric/usage/usage.js';
 import type { Sources } from './sources.js';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -204,7 +205,25 @@ export const FAMILIES: readonly Family[] = [
   gauge('edge_circuits', 'Circuits that this controller made and that stand.', ({ fabric }) => fabric().circuits),
   counter('edge_circuits_created_total', 'Dials that got a circuit.', ({ fabric }) => fabric().dials.made),
   counter('edge_circuits_failed_total', 'Dials that were refused or failed.', ({ fabric }) => fabric().dials.failed),
+  counter('edge_router_bytes_total', 'Bytes that routers say they carried, of 200 routers at most.', (sources) =>
+    routers(sources, ({ bytesIn, bytesOut }) => ({ in: bytesIn, out: bytesOut }), 'direction'),
+  ),
+  counter('edge_router_dials_total', 'Dials over routers, of 200 routers at most.', (sources) =>
+    routers(sources, ({ dials, failedDials }) => ({ made: dials - failedDials, failed: failedDials }), 'result'),
+  ),
+  gauge('edge_link_latency_seconds', 'Latency of links, of 200 links at most.', ({ fabric }) =>
+    [...fabric().linkLatencies].map(([link, ms]) => of(ms / 1_000, { link })),
+  ),
 ];
+
+const routers = (
+  { fabric }: Sources,
+  read: (totals: RouterTotals) => Readonly<Record<string, number>>,
+  label: string,
+): Sample[] =>
+  [...fabric().routers].flatMap(([router, totals]) =>
+    Object.entries(read(totals)).map(([kind, value]) => of(value, { router, [label]: kind })),
+  );
 
 const loadOf = ({ running, waiting }: { running: number; waiting: number }): Sample[] => [
   of(running, { state: 'running' }),

@@ -89,6 +89,7 @@ const DOCUMENTS = [
 export function documentPages(documents: Documents): PageEntry[] {
   const bases: readonly [string, Api][] = [
     [basePaths.client, 'client'],
+    [basePaths.fabric, 'fabric'],
     [basePaths.management, 'management'],
     ['', 'client'],
     ['/edge/v1', 'client'],

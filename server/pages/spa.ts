@@ -25,7 +25,7 @@ const MAX_KEPT = 64 * 1024 * 1024;
 const IMMUTABLE: ResponseHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
 const ASK: ResponseHeaders = { 'cache-control': 'no-cache' };
 
-interface Kept {
+interface CachedFile {
   readonly body: Buffer;
   readonly etag: string;
 }
@@ -92,12 +92,12 @@ function nameOf(below: readonly string[], files: ReadonlyMap<string, ReleaseFile
 }
 
 /** Reads a file at its first request, once for all who ask for it meanwhile. */
-function keptFiles(release: SpaRelease): (file: ReleaseFile) => Promise<Kept | undefined> {
-  const cache = new LRUCache<string, Promise<Kept | undefined>>({ maxSize: MAX_KEPT });
+function keptFiles(release: SpaRelease): (file: ReleaseFile) => Promise<CachedFile | undefined> {
+  const cache = new LRUCache<string, Promise<CachedFile | undefined>>({ maxSize: MAX_KEPT });
   const forget = ({ place }: ReleaseFile) => {
     cache.delete(place);
   };
-  const read = async (file: ReleaseFile): Promise<Kept | undefined> => {
+  const read = async (file: ReleaseFile): Promise<CachedFile | undefined> => {
     const body = await release.read(file);
     if (body !== undefined) return { body, etag: tagOf(body) };
     forget(file);

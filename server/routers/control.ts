@@ -3,15 +3,18 @@ import { createPublicKey } from 'node:crypto';
 import type { JsonWebKeyInput } from 'node:crypto';
 import { newId, tokenOf } from '../../domain/auth/tokens.js';
 import type { IncomingConnection } from '../../fabric/channel/acceptor.js';
+import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import { DomainError } from '../../domain/errors.js';
 import type { KnownControllers } from '../../fabric/presence/controllers.js';
 import { createFabric } from '../../fabric/fabric.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Stores } from '../../db/stores/stores.js';
+import { RouterCertification } from '../../handlers/enrollment/router-extension.js';
 import { verifyPeer } from '../../domain/pki/peer.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { addressOf } from '../base/client-address.js';
 import type { Settings } from '../settings/config.js';
+import { routersReach } from '../settings/control-settings.js';
 import { handRoutersOver, holdRouters, routerHandoff } from '../sockets/handoff.js';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
@@ -24,6 +27,7 @@ import { listenAt } from '../sockets/tls-server.js';
 import type { RouterConnection } from '../sockets/tls-server.js';
 
 export interface ControlOptions {
+  readonly config: Settings;
   readonly stores: Stores;
   readonly apiSessions: ApiSessionRegistry;
   readonly controllerId: string;
@@ -34,7 +38,11 @@ export interface ControlOptions {
   readonly log: Logger;
 }
 
+/** Requests of routers for certificates that wait to be read. */
+const MAX_WAITING_REQUESTS = 100;
+
 export function createControl({
+  config,
   stores,
   apiSessions,
   controllerId,
@@ -69,6 +77,7 @@ export function createControl({
     sessionsSeen: (ids) => {
       apiSessions.seen(ids);
     },
+    extensions: routerCertification({ config, stores, pki, log }),
     verify: (certificates) => verifyPeer(certificates, { own: pki, cas: [] }),
     keySources() {
       const { roots, intermediates } = pki.trust();
@@ -78,14 +87,32 @@ export function createControl({
       return {
         own: [...roots, ...intermediates],
         signerDer: key.export({ type: 'spki', format: 'der' }),
-        signerKids: [kid, ...identity.earlierFingerprints()],
+        signerKids: [kid, ...identity.otherFingerprints()],
       };
     },
   });
 }
 
+/** Makes certificates for routers that ask for them over their channel. */
+function routerCertification({ config, stores, pki, log }: Pick<ControlOptions, 'config' | 'stores' | 'pki' | 'log'>) {
+  return new RouterCertification({
+    stores,
+    pki,
+    network: {
+      advertise: config.advertise,
+      routersReach: routersReach(config),
+      routerNames: config.tlsRouterNames,
+    },
+    yieldQueue: new YieldQueue({ waiting: MAX_WAITING_REQUESTS }),
+    warn: (facts, message) => {
+      log.warn(facts, message);
+    },
+    controller: config.name,
+  });
+}
+
 /** Returns what the acceptor needs to know of a connection. */
-export function incomingFrom(connection: RouterConnection): IncomingConnection {
+function incomingFrom(connection: RouterConnection): IncomingConnection {
   const { socket } = connection;
   return {
     socket,

@@ -5,22 +5,23 @@
  * database. Changes that were not heard all the same are found by comparison: of used entries at the next flush of
  * activity, of others when they are used again.
  */
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 import { Sweeping } from './sweep-through.js';
 import type { CacheUse } from '../../domain/cache-use.js';
-import { DomainError } from '../../domain/errors.js';
-import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
 import type { ApiSessionId, IdentityId } from '../../domain/ids.js';
 import { hashToken, newId, tokenOf } from '../../domain/auth/tokens.js';
+import type { SessionToken } from '../../domain/oidc/claims.js';
 import { MinuteCounts } from '../../domain/scheduling/minute-counts.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import type { SessionOwner } from '../../db/stores/api-session-owners.js';
 import type { ClientInfo } from '../../db/stores/api-sessions.js';
 import { namedBy } from '../../db/stores/session-opening.js';
-import type { Proof } from '../../db/stores/session-opening.js';
+import type { LoginProof } from '../../db/stores/session-opening.js';
 import type { Stores, StoreSet } from '../../db/stores/stores.js';
 import { ApiSessionCache } from './api-session-cache.js';
+import { callerOf, sessionUnknown } from './callers.js';
 import type { Authenticated, CachedSession, ReadMoment } from './api-session-cache.js';
 import { SessionActivity, activityOf } from './session-activity.js';
 import type { Caller } from '../../handlers/reply.js';
@@ -49,12 +50,7 @@ const LOOKED_AT = 1_000;
 /** Records of one identity with one authenticator, and of its logouts; more are counted. */
 const RECORDS_A_MINUTE = 10;
 
-export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
-
-function sessionUnknown(): DomainError {
-  const headers = { 'www-authenticate': INVALID_SESSION };
-  return new DomainError('unauthenticated', { headers, logReason: 'no such session, or it has ended' });
-}
+type SignedToken = Pick<SessionToken, 'apiSessionId' | 'identityId' | 'expiresAt'>;
 
 export class ApiSessionRegistry implements ApiSessions {
   readonly #options: ApiSessionRegistryOptions;
@@ -107,14 +103,16 @@ export class ApiSessionRegistry implements ApiSessions {
 
   async open(
     draft: NewApiSession,
-    proof: Proof,
+    proof: LoginProof,
     client: ClientInfo,
     { apiSessions }: Pick<StoreSet, 'apiSessions'>,
   ): Promise<(LiveApiSession & { readonly token: string }) | undefined> {
     const { tokenKey, mostOfIdentity } = this.#options;
-    const id = newId();
-    const token = tokenOf(tokenKey, id);
-    const tokenHash = hashToken(token);
+    const isSigned = draft.expiresAt !== undefined;
+    const id = isSigned ? randomUUID() : newId();
+    // Signed tokens name their session: nothing has the hash that its row must have.
+    const token = isSigned ? '' : tokenOf(tokenKey, id);
+    const tokenHash = isSigned ? randomBytes(32) : hashToken(token);
     const asked = this.#cache.now();
     const isSummed = this.#records.add(`login ${draft.authenticatorId} ${namedBy(proof)}`);
     const isBounded = Math.random() * mostOfIdentity < LOOKED_AT;
@@ -124,7 +122,7 @@ export class ApiSessionRegistry implements ApiSessions {
       client,
     );
     if (owner === undefined) return undefined;
-    const { lastActivityMs } = this.#remember(token, tokenHash.toString('latin1'), owner, asked);
+    const { lastActivityMs } = this.#remember(token, isSigned ? id : tokenHash.toString('latin1'), owner, asked);
     return { token, session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
   }
 
@@ -135,9 +133,27 @@ export class ApiSessionRegistry implements ApiSessions {
     await apiSessions.logOut(apiSessionId, this.#records.add(`logout ${identityId}`));
   }
 
-  async live(token: string, apiSessionId?: string): Promise<LiveApiSession> {
-    const known = apiSessionId === undefined ? undefined : this.#cache.byId(apiSessionId);
-    const { owner, lastActivityMs } = known?.caller.token === token ? known : await this.#used(token);
+  /**
+   * Returns the caller of a signed token, whose signature and end were looked at.
+   * @throws DomainError `unauthenticated` when its session has ended
+   */
+  async authenticateSigned(
+    token: string,
+    { apiSessionId, identityId, expiresAt }: SignedToken,
+  ): Promise<Authenticated> {
+    const { owner, caller } = await this.#byId(apiSessionId);
+    if (caller.identityId !== identityId) throw sessionUnknown();
+    const { isCertificateBound, certificateHash } = owner;
+    return { owner, caller: { ...caller, token, bearer: { expiresAt, isCertificateBound, certificateHash } } };
+  }
+
+  async live({ token, apiSessionId, bearer }: Parameters<ApiSessions['live']>[0]): Promise<LiveApiSession> {
+    const known = this.#cache.byId(apiSessionId);
+    const find = async () => {
+      if (bearer !== null) return this.#byId(apiSessionId);
+      return known?.caller.token === token ? known : this.#used(token);
+    };
+    const { owner, lastActivityMs } = await find();
     return { session: owner.session, cachedLastActivityAt: new Date(lastActivityMs) };
   }
 
@@ -197,6 +213,22 @@ export class ApiSessionRegistry implements ApiSessions {
     return entry;
   }
 
+  /** A session whose client shows signed tokens. */
+  async #byId(id: string): Promise<CachedSession> {
+    const now = Date.now();
+    const entry = this.#cache.find(id, this.#isGood) ?? (await this.#ask(id));
+    this.#activity.requested(entry.caller.apiSessionId, now);
+    entry.lastActivityMs = now;
+    return entry;
+  }
+
+  async #ask(id: string): Promise<CachedSession> {
+    const asked = this.#cache.now();
+    const owner = await this.#options.stores.apiSessions.findOwnerById(id);
+    if (owner === undefined) throw sessionUnknown();
+    return this.#remember('', id, owner, asked);
+  }
+
   async #find(token: string): Promise<CachedSession> {
     if (token.length > MAX_TOKEN_CHARS) throw sessionUnknown();
     const hash = hashToken(token);
@@ -211,8 +243,11 @@ export class ApiSessionRegistry implements ApiSessions {
   }
 
   /** An entry that looks idle may have been used through another controller: the database is asked before refusing. */
-  readonly #isGood = ({ lastActivityMs, confirmedMs }: CachedSession): boolean =>
-    Date.now() - lastActivityMs < this.#timeoutMs && performance.now() - confirmedMs < this.#maxUnconfirmedMs;
+  readonly #isGood = ({ lastActivityMs, confirmedMs, owner: { expiresAt } }: CachedSession): boolean => {
+    const isOpen =
+      expiresAt === null ? Date.now() - lastActivityMs < this.#timeoutMs : Date.now() < expiresAt.getTime();
+    return isOpen && performance.now() - confirmedMs < this.#maxUnconfirmedMs;
+  };
 
   #remember(token: string, key: string, owner: SessionOwner, asked: ReadMoment): CachedSession {
     const { session } = owner;
@@ -256,24 +291,4 @@ export class ApiSessionRegistry implements ApiSessions {
       noteFailure(log, error, 'idle API sessions could not be removed; it is tried again');
     }
   }
-}
-
-function callerOf(token: string, owner: SessionOwner): Caller {
-  const { session } = owner;
-  const { requiredSigner: signer } = session;
-  return {
-    apiSessionId: apiSessionIdOf(session.id),
-    token,
-    identityId: identityIdOf(session.identity.id),
-    identityName: session.identity.name,
-    openedAt: owner.api,
-    isComplete: !session.owesTotp && signer === null,
-    owedToken: signer && { signerId: signer.id, issuer: signer.issuer, fault: 'missing' },
-    isAdmin: owner.isAdmin,
-    permissions: owner.permissions,
-    roleAttributes: owner.roleAttributes,
-    configTypes: session.configTypes,
-    postureRevision: owner.postureRevision,
-    trace: owner.trace,
-  };
 }

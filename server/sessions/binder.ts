@@ -1,7 +1,8 @@
-/** Binds every operation of both specs to its handler, or to the list of those that are not built yet. */
+/** Binds every operation of the specs to its handler, or to the list of those that are not built yet. */
 import type { Api, OperationSpec } from '../../generated/operation.js';
 import { operations } from '../../generated/operations.js';
 import { clientHandlers } from '../../handlers/client/index.js';
+import { fabricHandlers } from '../../handlers/fabric/index.js';
 import { managementHandlers } from '../../handlers/management/index.js';
 import { pending } from '../../handlers/pending.js';
 import type { AnyReply } from '../http/reply.js';
@@ -25,7 +26,7 @@ export interface BindingSources {
 
 const ours: BindingSources = {
   operations,
-  handlers: { client: clientHandlers, management: managementHandlers },
+  handlers: { client: clientHandlers, fabric: fabricHandlers, management: managementHandlers },
   pending,
 };
 
@@ -35,7 +36,7 @@ const ours: BindingSources = {
 export function bindOperations(sources: BindingSources = ours): Bindings {
   const bindings = new Map<OperationSpec, BoundHandler | 'pending'>();
   const faults: string[] = [];
-  for (const api of ['client', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management'] as const) {
     const specs = sources.operations[api];
     const handlers = sources.handlers[api];
     const waiting = new Set(sources.pending[api]);

@@ -5,25 +5,25 @@
 import type { Activity, TouchedSession } from '../../db/stores/api-session-activity.js';
 
 /** In milliseconds. */
-interface Use {
+interface SessionUse {
   at: number;
   /** The latest request; null when routers alone reported a use. */
   requestedAt: number | null;
 }
 
-interface RestingUse extends Use {
+interface RestingUse extends SessionUse {
   /** When it is to be written again. */
   readonly dueMs: number;
 }
 
-const latest = (left: Use, right: Use | undefined): Use => {
+const latest = (left: SessionUse, right: SessionUse | undefined): SessionUse => {
   if (right === undefined) return left;
   const requestedAt = Math.max(left.requestedAt ?? 0, right.requestedAt ?? 0);
   return { at: Math.max(left.at, right.at), requestedAt: requestedAt === 0 ? null : requestedAt };
 };
 
 export class SessionActivity {
-  #fresh = new Map<string, Use>();
+  #fresh = new Map<string, SessionUse>();
   /** Uses of sessions whose activity was written a short while ago. */
   readonly #resting = new Map<string, RestingUse>();
 
@@ -53,8 +53,8 @@ export class SessionActivity {
   }
 
   /** Returns what is to be written now. @param isLast  what rests is written too */
-  take(now: number, isLast: boolean): ReadonlyMap<string, Use> {
-    const batch = new Map<string, Use>();
+  take(now: number, isLast: boolean): ReadonlyMap<string, SessionUse> {
+    const batch = new Map<string, SessionUse>();
     for (const [id, use] of this.#fresh) batch.set(id, latest(use, this.#resting.get(id)));
     for (const [id, use] of this.#resting) if ((isLast || use.dueMs <= now) && !batch.has(id)) batch.set(id, use);
     this.#fresh = new Map();
@@ -62,7 +62,7 @@ export class SessionActivity {
   }
 
   /** The database has it, or says when it wants to have it. */
-  written(batch: ReadonlyMap<string, Use>, touched: ReadonlyMap<string, TouchedSession>, now: number): void {
+  written(batch: ReadonlyMap<string, SessionUse>, touched: ReadonlyMap<string, TouchedSession>, now: number): void {
     for (const [id, { at, requestedAt }] of batch) {
       const waitsMs = (touched.get(id)?.waitsSeconds ?? 0) * 1000;
       if (waitsMs > 0) this.#resting.set(id, { at, requestedAt, dueMs: now + waitsMs });
@@ -71,13 +71,13 @@ export class SessionActivity {
   }
 
   /** It was not written. */
-  failed(batch: ReadonlyMap<string, Use>): void {
+  failed(batch: ReadonlyMap<string, SessionUse>): void {
     for (const [id, use] of batch) this.#fresh.set(id, latest({ ...use }, this.#fresh.get(id)));
   }
 }
 
 /** Returns the form that the store takes. */
-export const activityOf = (batch: ReadonlyMap<string, Use>): Map<string, Activity> =>
+export const activityOf = (batch: ReadonlyMap<string, SessionUse>): Map<string, Activity> =>
   new Map(
     [...batch].map(([id, { at, requestedAt }]) => [
       id,

@@ -13,7 +13,7 @@ export interface SweepPace {
 }
 
 /** A batch of API sessions, the dearest rows to remove, takes some 100 ms. */
-export const SWEEP_PACE: SweepPace = { batch: 500, restMs: 50 };
+const SWEEP_PACE: SweepPace = { batch: 500, restMs: 50 };
 
 export class Sweeping {
   readonly #delay = new WakeableDelay();

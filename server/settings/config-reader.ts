@@ -2,9 +2,9 @@
  * Reads the configuration from its file and the environment, which wins, and prints it. All faults are reported at
  * once, each with its place.
  */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CORE_SCHEMA, YAMLException, dump, load } from 'js-yaml';
+import { stringify } from 'yaml';
+import { readConfigFile } from './config-file.js';
 import { ConfigError, SETTINGS } from './config.js';
 import type { Settings } from './config.js';
 import { controlFaults } from './control-settings.js';
@@ -88,7 +88,7 @@ export function printConfig(config: Settings): string {
     const isDuration = item.parse.isDuration === true;
     place(tree, item.path.split('.'), hidden ? '(hidden)' : isDuration ? `${String(value as number)}s` : value);
   }
-  return dump(tree, { lineWidth: 100 });
+  return stringify(tree, { lineWidth: 100, singleQuote: true, compat: 'yaml-1.1' });
 }
 
 function place(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
@@ -103,15 +103,7 @@ function place(tree: Record<string, unknown>, path: readonly string[], value: un
 }
 
 function readFile(file: string): Map<string, unknown> {
-  let tree: unknown;
-  try {
-    tree = load(readFileSync(file, 'utf8'), { filename: file, schema: CORE_SCHEMA });
-  } catch (error) {
-    throw new ConfigError(
-      'The configuration file cannot be read: ' +
-        `${error instanceof YAMLException ? yamlFault(file, error) : (error as Error).message}`,
-    );
-  }
+  const tree = readConfigFile(file);
   if (tree === undefined || tree === null) return new Map();
   if (typeof tree !== 'object' || Array.isArray(tree))
     throw new ConfigError(`The configuration file ${file} must hold settings, such as 'listen: 0.0.0.0:1280'`);
@@ -128,11 +120,6 @@ function readFile(file: string): Map<string, unknown> {
   };
   walk(tree, '');
   return flat;
-}
-
-/** Returns location and reason, without the excerpt that the library shows: its lines may contain a password. */
-function yamlFault(file: string, { reason, mark }: YAMLException): string {
-  return `${file}, line ${(mark?.line ?? 0) + 1}: ${reason}`;
 }
 
 /** The setting that was probably meant: the same last word elsewhere, or one that is a slip or two away. */

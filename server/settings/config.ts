@@ -11,6 +11,7 @@ import { HTTP } from './http-settings.js';
 import { LIMIT_SETTINGS } from './limits.js';
 import { LOG } from './log-settings.js';
 import { METRICS } from './metrics-settings.js';
+import { OIDC } from './oidc-settings.js';
 import { SPA } from './spa-settings.js';
 import {
   duration,
@@ -144,6 +145,13 @@ export const SETTINGS = {
     400,
     'For how many days audit records are kept at least; whole months of them are dropped at once. 0: for ever.',
   ),
+  usageKeepDays: setting(
+    'usage.keepDays',
+    'EDGE_USAGE_KEEP_DAYS',
+    integerBetween(1, 36_500),
+    35,
+    'For how many days sums of traffic and dials by the hour are kept.',
+  ),
   defaultLimit: setting(
     'edge.api.defaultLimit',
     'EDGE_API_DEFAULT_LIMIT',
@@ -203,6 +211,7 @@ export const SETTINGS = {
     'Processes that share the port: a number, or auto for one per core.',
   ),
   docs: setting('docs', 'EDGE_DOCS', parseFlag, true, 'Whether the API explorer is served at /docs.'),
+  ...OIDC,
   ...SPA,
   ...BACKUP,
   ...HTTP,

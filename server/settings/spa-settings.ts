@@ -32,7 +32,7 @@ const EXAMPLE = '[{"path": "zac", "location": "/opt/zac"}]';
 const MOST_SEGMENTS = 4;
 
 /** A list in YAML, or the same as JSON in a text. */
-export function spaPlaces(value: unknown): readonly SpaPlace[] {
+function spaPlaces(value: unknown): readonly SpaPlace[] {
   if (value === null || value === '') return [];
   const list = typeof value === 'string' ? parsed(value) : value;
   if (!Array.isArray(list)) throw new Error(`must be a list such as ${EXAMPLE}`);

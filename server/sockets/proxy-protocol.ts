@@ -17,7 +17,7 @@ const HEAD_BYTES = 16;
 const MAX_HEADER_BYTES = 536;
 
 /** A header that is malformed, or says something impossible. */
-export class HeaderFault extends Error {}
+class HeaderFault extends Error {}
 
 /** @param networks  addresses, and networks such as `10.0.0.0/8`; checked when the configuration is read */
 export function listedIn(networks: readonly string[]): (address: string) => boolean {
@@ -32,7 +32,7 @@ export function listedIn(networks: readonly string[]): (address: string) => bool
 }
 
 /** Length of what follows the first 16 bytes. @throws HeaderFault */
-export function lengthAfter(head: Buffer): number {
+function lengthAfter(head: Buffer): number {
   if (head.length === 0) throw new HeaderFault('nothing');
   if (head.subarray(0, 6).toString('latin1') === 'PROXY ') {
     throw new HeaderFault('version 1, which is not supported: set the balancer to version 2');
@@ -48,7 +48,7 @@ export function lengthAfter(head: Buffer): number {
 }
 
 /** The client's address; null when the balancer speaks for itself, or of what is no TCP over IP. @throws HeaderFault */
-export function clientIn(head: Buffer, rest: Buffer): string | null {
+function clientIn(head: Buffer, rest: Buffer): string | null {
   if ((head.readUInt8(12) & 0x0f) === 0) return null;
   const family = head.readUInt8(13);
   if (family === 0x11) {

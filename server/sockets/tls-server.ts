@@ -1,7 +1,7 @@
 /** The HTTPS server: TLS 1.2 and later, a client certificate asked for and never required, limits before trust. */
 import { constants } from 'node:crypto';
 import { createServer } from 'node:https';
-import type { Server } from 'node:https';
+import type { Server, ServerOptions } from 'node:https';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Server as NetServer, Socket } from 'node:net';
@@ -18,12 +18,11 @@ import { isNoTls, refusePlain } from './plain-http.js';
 import { RefusedConnections } from './refused-connections.js';
 import { StallWatch } from './stalled.js';
 
+type TimeLimit = 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout';
+type ServerConfig = GateConfig & Pick<Settings, 'maxHeaderBytes' | 'maxHeaders' | TimeLimit>;
+
 export interface TlsOptions {
-  readonly config: GateConfig &
-    Pick<
-      Settings,
-      'maxHeaderBytes' | 'maxHeaders' | 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout'
-    >;
+  readonly config: ServerConfig;
   /** The server's certificate, then intermediates; never the root. */
   readonly chainPem: string;
   readonly privateKeyPem: string;
@@ -70,6 +69,22 @@ export function secureContext(chainPem: string, privateKeyPem: string): SecureCo
   };
 }
 
+const httpOptions = (config: ServerConfig): ServerOptions => ({
+  requestCert: true,
+  rejectUnauthorized: false,
+  maxHeaderSize: config.maxHeaderBytes,
+  headersTimeout: config.headersTimeout * 1000,
+  requestTimeout: config.requestTimeout * 1000,
+  keepAliveTimeout: config.keepAliveTimeout * 1000,
+  handshakeTimeout: config.headersTimeout * 1000,
+  insecureHTTPParser: false,
+  requireHostHeader: false,
+  connectionsCheckingInterval: Math.max(
+    SHORTEST_CHECK_MS,
+    Math.min(config.headersTimeout, config.requestTimeout) * 500,
+  ),
+});
+
 export function createTlsServer({
   config,
   chainPem,
@@ -79,24 +94,9 @@ export function createTlsServer({
   log,
   onRouter,
 }: TlsOptions): TlsServer {
+  const protocols = onRouter === undefined ? ['http/1.1'] : ['http/1.1', ROUTER_PROTOCOL];
   const server = createServer(
-    {
-      ...secureContext(chainPem, privateKeyPem),
-      requestCert: true,
-      rejectUnauthorized: false,
-      ALPNProtocols: onRouter === undefined ? ['http/1.1'] : ['http/1.1', ROUTER_PROTOCOL],
-      maxHeaderSize: config.maxHeaderBytes,
-      headersTimeout: config.headersTimeout * 1000,
-      requestTimeout: config.requestTimeout * 1000,
-      keepAliveTimeout: config.keepAliveTimeout * 1000,
-      handshakeTimeout: config.headersTimeout * 1000,
-      insecureHTTPParser: false,
-      requireHostHeader: false,
-      connectionsCheckingInterval: Math.max(
-        SHORTEST_CHECK_MS,
-        Math.min(config.headersTimeout, config.requestTimeout) * 500,
-      ),
-    },
+    { ...secureContext(chainPem, privateKeyPem), ...httpOptions(config), ALPNProtocols: protocols },
     listener,
   );
   const gate = guard(server, config, log);

@@ -24,7 +24,7 @@ import { readVersion } from '../base/version.js';
 /** Parts opened before. */
 interface Parts extends Pick<
   Context,
-  'stores' | 'passwords' | 'apiSessions' | 'epochs' | 'responseCache' | 'maintenance' | 'eventStreams'
+  'stores' | 'passwords' | 'apiSessions' | 'loginProvider' | 'epochs' | 'responseCache' | 'maintenance' | 'eventStreams'
 > {
   readonly config: Settings;
   readonly log: Logger;
@@ -48,10 +48,10 @@ const MAX_WAITING_CONFIGS = 200;
 /** Ends with the closers. */
 export function buildContext(parts: Parts): Context {
   const { config, log, stores, passwords, apiSessions, epochs, responseCache, pki } = parts;
-  const { controllerId, startedAt, identity, network, maintenance, fabric } = parts;
+  const { loginProvider, controllerId, startedAt, identity, network, maintenance, fabric } = parts;
   const schemas = createSchemaThread({ waitingSchemas: MAX_WAITING_SCHEMAS, waitingData: MAX_WAITING_CONFIGS });
   parts.closers.push(() => schemas.close());
-  const turnQueue = new YieldQueue({ waiting: MAX_WAITING_VERIFICATIONS });
+  const yieldQueue = new YieldQueue({ waiting: MAX_WAITING_VERIFICATIONS });
   const tokens = {
     signerKeys: new SignerKeyCache({ outgoing: parts.outgoing, log }),
     tokenLeewaySeconds: config.tokenLeeway,
@@ -64,6 +64,7 @@ export function buildContext(parts: Parts): Context {
     edgeConnections: fabric.edgeConnections,
     passwords,
     apiSessions,
+    loginProvider,
     epochs,
     responseCache,
     elementCache: new ElementCache(config.keptTextBytes),
@@ -73,8 +74,8 @@ export function buildContext(parts: Parts): Context {
     newId,
     ...tokens,
     secondTokens: createSecondTokens(tokens),
-    turnQueue,
-    qrCodes: new QrCodes(turnQueue),
+    yieldQueue,
+    qrCodes: new QrCodes(yieldQueue),
     version: readVersion(),
     documents: openDocuments(config.advertise, startedAt),
     enrollments: createEnrollments({ config, identity, pki, stores }),

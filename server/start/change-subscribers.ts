@@ -13,12 +13,14 @@ import type { Logger } from '../base/log.js';
 import type { EpochMemory } from '../changes/epochs.js';
 import type { FeedListeners } from '../changes/feed-listeners.js';
 import type { EventReader } from '../events/event-reader.js';
+import type { AccessTokens } from '../sessions/access-tokens.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import type { SessionSweeper } from '../sessions/session-sweeper.js';
 
 /** Parts of the controller that are told of changes. */
 export interface Subscribers {
   readonly apiSessions: ApiSessionRegistry;
+  readonly accessTokens: Pick<AccessTokens, 'forget' | 'setTrusted'>;
   readonly sweeper: Pick<SessionSweeper, 'schedule'>;
   readonly responseCache: Pick<ResponseCache, 'forget'>;
   readonly fabric: FabricEvents;
@@ -55,7 +57,7 @@ export class ChangeSubscribers {
   }
 
   #take(touched: Touched): void {
-    const { apiSessions, fabric } = this.#subscribers ?? {};
+    const { apiSessions, accessTokens, fabric } = this.#subscribers ?? {};
     if (touched === 'auditRecords') return;
     fabric?.localChange();
     if (touched === 'epochs') this.epochs.changed();
@@ -67,6 +69,7 @@ export class ChangeSubscribers {
       this.epochs.changed();
       apiSessions?.forgetIdentity(identityIdOf(touched.identity));
     } else if ('apiSession' in touched) apiSessions?.forget(apiSessionIdOf(touched.apiSession));
+    else if ('token' in touched) accessTokens?.forget(touched.token);
     else apiSessions?.reread(apiSessionIdOf(touched.postureOf));
   }
 
@@ -76,6 +79,7 @@ export class ChangeSubscribers {
     return {
       ...ofApiSessions(subscribers, this.epochs),
       ...ofAccess(subscribers, this.epochs),
+      ...ofTraffic(subscribers),
       controllersChanged,
       pkiChanged: () => this.onKeysRenewed?.(),
       eventsClosed(batch) {
@@ -108,8 +112,9 @@ export class ChangeSubscribers {
     this.#hearing = isHearing ? 'hearing' : 'deaf';
     this.epochs.setTrusted(isHearing);
     if (this.#subscribers === undefined) return;
-    const { apiSessions, responseCache, fabric, sweeper, controllersChanged } = this.#subscribers;
+    const { apiSessions, accessTokens, responseCache, fabric, sweeper, controllersChanged } = this.#subscribers;
     apiSessions.setTrusted(isHearing);
+    accessTokens.setTrusted(isHearing);
     responseCache.forget();
     fabric.setHearing(isHearing);
     if (!isHearing) return;
@@ -123,9 +128,17 @@ export class ChangeSubscribers {
 type Heard<K extends keyof FeedListeners> = Pick<FeedListeners, K>;
 
 function ofApiSessions(
-  { apiSessions, fabric }: Subscribers,
+  { apiSessions, accessTokens, fabric }: Subscribers,
   epochs: EpochMemory,
-): Heard<'sessionGone' | 'allSessionsGone' | 'postureMoved' | 'identityChanged' | 'sessionsOpened' | 'printsChanged'> {
+): Heard<
+  | 'sessionGone'
+  | 'allSessionsGone'
+  | 'postureMoved'
+  | 'identityChanged'
+  | 'sessionsOpened'
+  | 'printsChanged'
+  | 'tokenRevoked'
+> {
   return {
     sessionGone(id) {
       apiSessions.forget(apiSessionIdOf(id));
@@ -150,6 +163,31 @@ function ofApiSessions(
     printsChanged(id) {
       fabric.identityChanged(id);
     },
+    tokenRevoked(id) {
+      accessTokens.forget(id);
+    },
+  };
+}
+
+function ofTraffic({
+  fabric,
+}: Subscribers): Heard<'inspectionAsked' | 'linksChanged' | 'linkRemoved' | 'circuitRemoved' | 'circuitFaulted'> {
+  return {
+    inspectionAsked(id) {
+      fabric.inspectionAsked(id);
+    },
+    linksChanged() {
+      fabric.linksChanged();
+    },
+    linkRemoved(id) {
+      fabric.linkRemoved(id);
+    },
+    circuitFaulted(id) {
+      fabric.circuitFaulted(id);
+    },
+    circuitRemoved(id, isImmediate) {
+      fabric.circuitRemoved(id, isImmediate);
+    },
   };
 }
 
@@ -165,6 +203,7 @@ function ofAccess(
   | 'terminatorsChanged'
   | 'routerChanged'
   | 'casChanged'
+  | 'modelChanged'
 > {
   return {
     accessMoved() {
@@ -178,6 +217,7 @@ function ofAccess(
     },
     presenceMoved() {
       epochs.advice.moved();
+      fabric.presenceMoved();
     },
     grantsLost() {
       // Sessions that routers use are checked at once, all others by the sweep.
@@ -195,6 +235,9 @@ function ofAccess(
     },
     casChanged() {
       fabric.keysChanged();
+    },
+    modelChanged(kind, id) {
+      fabric.modelChanged(kind, id);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Context } from '../../handlers/context.js';
 import { startBackups } from '../maintenance/backup-schedule.js';
 import { bindOperations } from '../sessions/binder.js';
 import { openNetwork, refreshKeys } from '../keys/bootstrap.js';
+import type { Fabric } from '../../fabric/fabric.js';
 import type { Network } from '../keys/bootstrap.js';
 import { buildContext } from './build-context.js';
 import { closeAll } from '../base/closers.js';
@@ -37,6 +38,8 @@ export interface RunningController {
   readonly metrics: string | undefined;
   readonly advertise: string;
   readonly newAdmin: Network['newAdmin'];
+  /** Asks a router that is connected to this process whether it has what it was told. See `Fabric.checkModel`. */
+  readonly checkModel: Fabric['checkModel'];
   /**
    * Accepts connections for `limits.lameDuck` more, lets requests in flight finish, then closes everything. Called
    * again, it waits for neither.
@@ -112,12 +115,13 @@ async function assemble(start: Start): Promise<RunningController> {
   const { servers, address, control, metrics } = await serve(ready, { bindings, spas, forceStop: forceStop.signal });
   keepFresh(ready, servers);
   const url = `https://${address}`;
+  const checkModel: Fabric['checkModel'] = (routerId) => ready.fabric.checkModel(routerId);
   let stopping: Promise<void> | undefined;
   const stop = () => {
     if (stopping !== undefined) forceStop.abort();
     return (stopping ??= closeAll(closers, log));
   };
-  return { url, control, metrics, advertise: config.advertise, newAdmin: data.network.newAdmin, stop };
+  return { url, control, metrics, advertise: config.advertise, newAdmin: data.network.newAdmin, checkModel, stop };
 }
 
 /** The network is made by the first start. */
@@ -141,7 +145,7 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
 
 async function openIdentity({ network }: Data): Promise<ControllerIdentity> {
   const identity = serverIdentity(network.keys.server);
-  return { identity, pki: await RunningPki.open(network.trustDomain, network.keys.authority) };
+  return { identity, pki: RunningPki.open(network.trustDomain, network.keys.authority) };
 }
 
 /** Makes the context of the handlers, and the parts that work on the database as a whole. */
@@ -154,19 +158,35 @@ function openContext(parts: Start & Data & ControllerIdentity & RunningParts, co
   return buildContext({ ...parts, maintenance });
 }
 
+/** A controller that hears no changes looks itself, well before a new certificate comes into use. */
+const DEAF_CHECK_MS = 4_000;
+
 /** Renews what ends soon, at an interval and when another controller has renewed it. */
 function keepFresh(ready: ServableParts, servers: Serving['servers']): void {
   const { config, log, closers, changes, stores, network, controllerId, announce, fabric, identity, pki } = ready;
   const current = () => refreshKeys(config, stores, network, controllerId, log);
   const renewal = keepKeysFresh({ servers, pki, identity, announce, log, current });
+  let next: NodeJS.Timeout | undefined;
+  const renewLater = (ms: number | undefined) => {
+    clearTimeout(next);
+    if (ms !== undefined) next = setTimeout(renew, ms).unref();
+  };
   const renew = () => {
-    void renewal().then(() => {
+    void renewal().then((changesInMs) => {
       fabric.events.keysChanged();
+      renewLater(changesInMs);
     });
   };
   changes.onKeysRenewed = renew;
-  const timer = setInterval(renew, config.tlsRenewalCheck * 1000).unref();
+  renewLater(network.keys.changesInMs);
+  const timers = [
+    setInterval(renew, config.tlsRenewalCheck * 1000).unref(),
+    setInterval(() => {
+      if (!ready.isHearing()) renew();
+    }, DEAF_CHECK_MS).unref(),
+  ];
   closers.push(() => {
-    clearInterval(timer);
+    clearTimeout(next);
+    for (const timer of timers) clearInterval(timer);
   });
 }

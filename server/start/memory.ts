@@ -2,24 +2,27 @@
 import { ANNOUNCE } from '../../db/postgres/announcement.js';
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
+import { PROVIDER_PATH } from '../../domain/oidc/issuers.js';
 import type { Database } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import { ResponseCache } from '../../handlers/response-cache.js';
+import { AccessTokens } from '../sessions/access-tokens.js';
 import { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { createAuditKeeper } from '../events/audit-keeper.js';
 import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
 import { ChangeFeed } from '../changes/change-feed.js';
-import { openControllerList } from '../changes/controller-list.js';
+import { SIGN_MS, openControllerList } from '../changes/controller-list.js';
 import type { ControllerListKeeper } from '../changes/controller-list.js';
 import { EventHub } from '../events/event-hub.js';
 import { EventReader } from '../events/event-reader.js';
 import { createExpirySweeper } from '../sessions/expiry-sweeper.js';
 import { startHeartbeat } from '../changes/heartbeat.js';
-import type { SigningEntity } from '../keys/network-keys.js';
+import { openLoginProvider } from '../keys/login-provider.js';
+import type { SigningEntity } from '../keys/pki-records.js';
 import { noteFailure } from '../base/outage-log.js';
 import { Outgoing } from '../sockets/outgoing.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
@@ -38,6 +41,7 @@ export async function openMemory(
   const { config, log, closers, changes } = start;
   const { database, stores, network, controllerId } = data;
   const apiSessions = openApiSessions(start, data);
+  const { loginProvider, accessTokens } = await openLogins(start, data);
   const sweeper = createSessionSweeper({ sessions: stores.sessions, log });
   closers.push(() => sweeper.close());
   clearAway(start, stores);
@@ -48,10 +52,14 @@ export async function openMemory(
   const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, apiSessions);
   const feed = await followChanges(start, connection, database, {
     apiSessions,
+    accessTokens,
     sweeper,
     responseCache,
     fabric: fabric.events,
     controllersChanged: () => {
+      loginProvider?.controllersChanged().catch((error: unknown) => {
+        noteFailure(log, error, 'the addresses of controllers could not be read');
+      });
       list.read().catch((error: unknown) => {
         // It is read again with the next sign of life.
         noteFailure(log, error, 'the list of controllers could not be read');
@@ -62,14 +70,25 @@ export async function openMemory(
       webhooks.changed();
     },
   });
-  const heartbeat = startHeartbeat(async () => {
-    await stores.controllers.touch(joined);
-    await list.afterSignOfLife();
-  });
-  closers.push(() => {
+  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
+  const signs = startHeartbeat(() => list.signOfLife(), { everyMs: SIGN_MS, againMs: SIGN_MS });
+  closers.push(async () => {
     heartbeat.stop();
+    signs.stop();
+    await list.leave().catch(() => undefined);
   });
-  return { fabric, apiSessions, responseCache, feed, isHearing: changes.isHearing, heartbeat, announce, ...events };
+  const logins = { accessTokens, loginProvider };
+  return {
+    fabric,
+    apiSessions,
+    ...logins,
+    responseCache,
+    feed,
+    isHearing: changes.isHearing,
+    heartbeat,
+    announce,
+    ...events,
+  };
 }
 
 function openApiSessions({ config, log, closers }: Start, { stores, network }: Data): ApiSessionRegistry {
@@ -85,6 +104,22 @@ function openApiSessions({ config, log, closers }: Start, { stores, network }: D
   return apiSessions;
 }
 
+/** Logins by OpenID Connect; without them no token is an access token. */
+async function openLogins(
+  { config }: Start,
+  { stores, network, identity }: Data & ControllerIdentity,
+): Promise<Pick<RunningParts, 'accessTokens' | 'loginProvider'>> {
+  const key = network.tokenKey;
+  const loginProvider = config.oidcEnabled ? await openLoginProvider({ config, identity, stores, key }) : null;
+  const accessTokens = new AccessTokens({
+    isOwn: (token) => loginProvider?.isOwn(token) === true,
+    read: (token) => loginProvider?.read(token),
+    isRevoked: (tokenId) => stores.revocations.isTokenRevoked(tokenId),
+    maxEntries: config.cachedSessions,
+  });
+  return { accessTokens, loginProvider };
+}
+
 /** Routers and the list of controllers that they are told. */
 async function openFabric(
   { config, log, closers }: Start,
@@ -97,7 +132,14 @@ async function openFabric(
     trustDomain: network.trustDomain,
     address: routersReach(config),
   });
-  const fabric = createControl({ ...data, apiSessions, tokenKey: network.tokenKey, controllers: list.known, log });
+  const fabric = createControl({
+    ...data,
+    config,
+    apiSessions,
+    tokenKey: network.tokenKey,
+    controllers: list.known,
+    log,
+  });
   list.onChange = () => {
     fabric.events.controllersChanged();
   };
@@ -134,7 +176,9 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
       revocations: stores.revocations,
       apiSessionCertificates: stores.apiSessionCertificates,
       issuedCertificates: stores.issuedCertificates,
+      usage: { sweep: (max) => stores.usage.sweep(max, config.usageKeepDays) },
       events: stores.events,
+      authRequests: stores.authRequests,
     },
     log,
   );
@@ -191,6 +235,10 @@ function joinControllers(
     ctrlAddress: `tls:${routersReach(config)}`,
     certPem,
     fingerprint,
-    apiAddresses: { 'edge-client': address(basePaths.client), 'edge-management': address(basePaths.management) },
+    apiAddresses: {
+      'edge-client': address(basePaths.client),
+      'edge-management': address(basePaths.management),
+      ...(config.oidcEnabled ? { 'edge-oidc': address(PROVIDER_PATH) } : {}),
+    },
   });
 }

@@ -4,6 +4,8 @@ import type { Stores } from '../../db/stores/stores.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
 import type { ResponseCache } from '../../handlers/response-cache.js';
+import type { AccessTokens } from '../sessions/access-tokens.js';
+import type { RunningLoginProvider } from '../keys/login-provider.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import type { ChangeSubscribers } from './change-subscribers.js';
 import type { Network } from '../keys/bootstrap.js';
@@ -16,7 +18,7 @@ import type { EventHub } from '../events/event-hub.js';
 import type { EventReader } from '../events/event-reader.js';
 import type { Heartbeat } from '../changes/heartbeat.js';
 import type { Logger } from '../base/log.js';
-import type { SigningEntity } from '../keys/network-keys.js';
+import type { SigningEntity } from '../keys/pki-records.js';
 import type { Outgoing } from '../sockets/outgoing.js';
 import type { RunningPki } from '../keys/pki.js';
 import type { RenewalOptions, ServerIdentity } from '../keys/renewal.js';
@@ -53,6 +55,9 @@ export interface RunningParts {
   /** The channels of routers. */
   readonly fabric: Fabric;
   readonly apiSessions: ApiSessionRegistry;
+  readonly accessTokens: AccessTokens;
+  /** Null where the settings offer no logins by OpenID Connect. */
+  readonly loginProvider: RunningLoginProvider | null;
   readonly responseCache: ResponseCache;
   readonly feed: ChangeFeed;
   readonly isHearing: () => boolean;

@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clusterIn } from '../../db/embedded/places.js';
+import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import { Apis } from '../api/api.js';
+import { OidcServer, withLogins } from '../api/oidc.js';
+import { createPeers } from '../api/peer.js';
 import { commonHeaders, createApp, watchInFlight } from '../api/app.js';
 import type { CommonHeaders, InFlight } from '../api/app.js';
 import type { Bindings } from '../sessions/binder.js';
@@ -43,7 +46,7 @@ export async function serve(ready: ServableParts, { bindings, spas, forceStop }:
   const counts = config.metricsListen === null ? undefined : new RequestCounts();
   const listener = await answering(ready, { bindings, spas, inFlight, readiness, common, counts });
   const { certPem, privateKeyPem } = network.keys.server;
-  const keys = { chainPem: certPem + pki.issuerPem(), privateKeyPem };
+  const keys = { chainPem: certPem + pki.chainPem(), privateKeyPem };
   const door = await openRouterDoor({ fabric, config, ...keys, log });
   closers.push(() => door.close());
   const onRouter = door.open === undefined ? {} : { onRouter: door.open };
@@ -79,6 +82,9 @@ interface Answering extends Omit<ServeOptions, 'forceStop'> {
 /** The application, as a server calls it. */
 async function answering(ready: ServableParts, { bindings, spas, inFlight, readiness, common, counts }: Answering) {
   const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
+  const accessTokens = context.loginProvider === null ? undefined : ready.accessTokens;
+  const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
+  const ofLogins = withLogins(context);
   const compression = new Compression(config.compression);
   const traces = await openTraces({ config, version: context.version.version, log, closers });
   const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
@@ -96,6 +102,7 @@ async function answering(ready: ServableParts, { bindings, spas, inFlight, readi
     maxHeaders: config.maxHeaders,
     requestIdHeader: config.requestIdHeader,
     log,
+    oidc: ofLogins && new OidcServer({ config, context: ofLogins, peers, refusedLogins, outages, log }),
     plainRoutes: new Map([
       ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
       ...documentPages(context.documents),
@@ -107,6 +114,8 @@ async function answering(ready: ServableParts, { bindings, spas, inFlight, readi
       compression,
       context,
       apiSessions,
+      accessTokens,
+      peers,
       outages,
       counts,
       traces,

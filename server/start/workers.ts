@@ -50,6 +50,8 @@ export async function startWorkers(config: Settings, log: Logger, abort: AbortSi
       metrics: undefined,
       advertise: config.advertise,
       newAdmin: prepared.newAdmin,
+      // Another process has the channels.
+      checkModel: () => Promise.resolve(undefined),
       async stop() {
         stopping.abort();
         await endAll();

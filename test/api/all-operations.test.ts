@@ -1,5 +1,5 @@
 /**
- * The net over all operations of both specs: each is called without a token, with an invalid one, by an ordinary
+ * The net over all operations of all specs: each is called without a token, with an invalid one, by an ordinary
  * identity, with every permission and by an administrator, in several spellings of its path. Which permission each
  * takes is compared with a table apart from the specs; the rest comes from the specs alone.
  */
@@ -28,7 +28,7 @@ import {
   spellingsOf,
   undeclared,
 } from '../support/operations.js';
-import { grantedBy, values } from '../cases/permissions.js';
+import { grantedBy, grantedByInFabric, values } from '../cases/permissions.js';
 
 const GARBAGE = '00000000-0000-4000-8000-000000000000';
 
@@ -176,18 +176,23 @@ describe(`all ${all.length} operations`, function allOperations() {
   });
 
   it('are for administrators and for the permissions that the table of permissions has, and no others', () => {
-    const forOthers = Object.values(operations.management).filter(({ permission }) => permission === 'admin');
-    const found = new Map(forOthers.map((operation) => [operation.operationId, [...operation.grantedBy].sort()]));
-    expect(Object.fromEntries(found)).to.deep.equal(
-      Object.fromEntries([...grantedBy].map(([id, permissions]) => [id, [...permissions].sort()])),
-    );
+    for (const [api, granted] of [
+      ['management', grantedBy],
+      ['fabric', grantedByInFabric],
+    ] as const) {
+      const forOthers = Object.values(operations[api]).filter(({ permission }) => permission === 'admin');
+      const found = new Map(forOthers.map((operation) => [operation.operationId, [...operation.grantedBy].sort()]));
+      expect(Object.fromEntries(found)).to.deep.equal(
+        Object.fromEntries([...granted].map(([id, permissions]) => [id, [...permissions].sort()])),
+      );
+    }
     for (const operation of Object.values(operations.client)) expect(operation.grantedBy).to.deep.equal([]);
   });
 
   describe('with permissions', () => {
     const guarded: readonly OperationSpec[] = all.filter(({ permission }) => permission === 'admin');
     const permissionsFor = ({ api, operationId }: OperationSpec) =>
-      (api === 'management' ? grantedBy.get(operationId) : undefined) ?? [];
+      ({ client: undefined, fabric: grantedByInFabric, management: grantedBy })[api]?.get(operationId) ?? [];
     /** Operations that take the same permissions, so that one change of the caller serves them all. */
     const groups = new Map<string, OperationSpec[]>();
     for (const operation of guarded) {
@@ -282,9 +287,9 @@ describe(`all ${all.length} operations`, function allOperations() {
         closed.filter(({ path }) => path !== '/'),
         async (operation) => {
           for (const path of [
-            pathOf(operation).replace('/edge/', '/EDGE/'),
+            pathOf(operation).replace(/^\/(edge|fabric)\//, (root) => root.toUpperCase()),
             pathOf(operation).replace('/v1/', '/v2/'),
-            `/fabric/v1${operation.path}`,
+            `/oidc/v1${operation.path}`,
           ]) {
             const answer = await send(administrator, operation, path);
             if (answer.status !== 404) return `${path}: ${show(answer)}`;

@@ -5,6 +5,7 @@ import type { Answer, Client } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeRouter, makeService, makeServicePolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 
@@ -90,15 +91,15 @@ describe('the audit record', () => {
 
   it('has what belongs to an entity as a change of it, and once only what came or went', async () => {
     const data = { address: 'a', port: 1, protocol: 'tcp' };
-    const config = (word: string, configTypeId: string, value: object) =>
-      make(controller, 'configs', { name: unique(word), configTypeId, data: value });
+    const config = (word: string, configTypeId: string, value: Record<string, unknown>) =>
+      makeConfig(controller, { name: unique(word), configTypeId, data: value });
     const host = await config('host', 'NH5p4FpGR', data);
     const dial = await config('dial', 'g7cIWbcGg', {
       protocols: ['tcp'],
       addresses: ['a.example'],
       portRanges: [{ low: 1, high: 2 }],
     });
-    const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false, configs: [host] });
+    const id = await makeService(controller, { configs: [host] });
     expectStatus(await admin.patch(`${MANAGEMENT}/services/${id}`, { configs: [host, dial] }), 200);
     expectStatus(await admin.patch(`${MANAGEMENT}/services/${id}`, { configs: [dial] }), 200);
     const records = await recordsOfEntity(id);
@@ -111,10 +112,10 @@ describe('the audit record', () => {
   });
 
   it('has what a change sets off, by the same actor, and nothing of a change that fails', async () => {
-    const identity = await make(controller, 'identities', { name: unique('i'), type: 'User', isAdmin: false });
-    const service = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
-    const draft = { type: 'Dial', semantic: 'AnyOf', identityRoles: [`@${identity}`], serviceRoles: [`@${service}`] };
-    const policy = await make(controller, 'service-policies', { ...draft, name: unique('p') });
+    const identity = await makeIdentity(controller);
+    const service = await makeService(controller);
+    const draft = { identityRoles: [`@${identity}`], serviceRoles: [`@${service}`] };
+    const policy = await makeServicePolicy(controller, { ...draft, name: unique('p') });
     const refused = await admin.patch(`${MANAGEMENT}/service-policies/${policy}`, { identityRoles: ['@nobody'] });
     expect(refused.status).to.equal(400);
     expectStatus(await admin.delete(`${MANAGEMENT}/identities/${identity}`), 200);
@@ -142,7 +143,7 @@ describe('the audit record', () => {
   });
 
   it('has a new token of an enrollment, and never the token', async () => {
-    const identity = await make(controller, 'identities', { name: unique('i'), type: 'User', isAdmin: false });
+    const identity = await makeIdentity(controller);
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const id = await make(controller, 'enrollments', { identityId: identity, method: 'ott', expiresAt });
     const path = `${MANAGEMENT}/enrollments/${id}`;
@@ -163,9 +164,9 @@ describe('the audit record', () => {
   });
 
   it("has what an administrator does to a terminator of an SDK, and nothing of the SDK's own doing", async () => {
-    const service = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
-    const router = await make(controller, 'edge-routers', { name: unique('r') });
-    const host = await make(controller, 'identities', { name: unique('host'), type: 'User', isAdmin: false });
+    const service = await makeService(controller);
+    const router = await makeRouter(controller);
+    const host = await makeIdentity(controller, { name: unique('host') });
     const [id, other] = [unique('t'), unique('t')];
     await controller.database.query(
       `INSERT INTO terminators (id, service_id, router_id, binding, address, host_id, is_system)
@@ -286,8 +287,7 @@ describe('the audit record', () => {
       await list(filter);
       expect((await admin.get(`${MANAGEMENT}/audit?sort=${field}%20desc`)).status, field).to.equal(200);
     }
-    for (let n = 0; n < 8; n += 1)
-      await make(controller, 'services', { name: unique('page'), encryptionRequired: false });
+    for (let n = 0; n < 8; n += 1) await makeService(controller, { name: unique('page') });
     const created = 'kind = "service.created"';
     const ids = ((await list(created, '&limit=8')).data as Recorded[]).map(({ id }) => Number(id));
     expect(ids).to.have.length(8);

@@ -7,6 +7,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, idsOf, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
@@ -20,8 +21,7 @@ describe('authenticators', () => {
   });
   after(() => controller.stop());
 
-  const identity = async (extra: object = {}) =>
-    make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, ...extra });
+  const identity = async (extra: object = {}) => makeIdentity(controller, extra);
   const create = async (identityId: string, extra: object = {}) =>
     make(controller, 'authenticators', {
       method: 'updb',

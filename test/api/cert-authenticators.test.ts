@@ -11,6 +11,7 @@ import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { idsOf, itemsOf, make, read, totalOf } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
@@ -27,8 +28,7 @@ describe('certificate authenticators', () => {
   });
   after(() => controller.stop());
 
-  const identity = async () =>
-    make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false });
+  const identity = async () => makeIdentity(controller);
   const post = async (identityId: string, certPem?: string) =>
     controller.admin.post(PATH, { method: 'cert', identityId, ...(certPem === undefined ? {} : { certPem }) });
   const create = async (identityId: string, certPem: string, extra: object = {}) =>

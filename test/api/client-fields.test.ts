@@ -19,6 +19,13 @@ import type { Document, Schema } from '../support/document.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const isBuilt = ({ api, operationId }: OperationSpec) => !(pending[api] as readonly string[]).includes(operationId);
@@ -80,13 +87,13 @@ describe('fields of lists that are not for administrators alone', () => {
     const hidden = { name: unique('hidden-name'), configTypeId: 'NH5p4FpGR', data, ...secret };
     const config = await make(controller, 'configs', hidden);
     const shown = { encryptionRequired: true, configs: [config], roleAttributes: ['a'] };
-    service = await make(controller, 'services', { name: unique('service'), ...shown });
-    const router = await make(controller, 'edge-routers', { name: unique('router'), roleAttributes: ['secret-site'] });
+    service = await makeService(controller, shown);
+    const router = await makeRouter(controller, { roleAttributes: ['secret-site'] });
     await enrollRouter(controller, router);
-    const everybody = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
-    await make(controller, 'service-policies', { name: unique('dial'), type: 'Dial', ...everybody });
-    await make(controller, 'edge-router-policies', { name: unique('routers'), ...everybody });
-    await make(controller, 'service-edge-router-policies', { name: unique('routers'), ...everybody });
+    const everybody = { identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
+    await makeServicePolicy(controller, { name: unique('dial'), ...everybody });
+    await makeEdgeRouterPolicy(controller, { name: unique('routers'), ...everybody });
+    await makeServiceEdgeRouterPolicy(controller, { name: unique('routers'), ...everybody });
     const signer = {
       issuer: unique('issuer'),
       audience: 'a',

@@ -4,6 +4,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { entityOf, idsOf, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { accessCases, identities, services, withIds } from '../cases/access.js';
@@ -18,19 +19,10 @@ describe('services of the client API', () => {
     controller = await startTestController();
   });
   after(() => controller.stop());
-
-  const service = async (extra: object = {}) =>
-    make(controller, 'services', { name: unique('service'), encryptionRequired: false, ...extra });
-  const allow = async (caller: Pick<Caller, 'id'>, serviceId: string, type = 'Dial') =>
-    make(controller, 'service-policies', {
-      name: unique('policy'),
-      type,
-      semantic: 'AnyOf',
-      identityRoles: [`@${caller.id}`],
-      serviceRoles: [`@${serviceId}`],
-    });
-  const config = async (configTypeId: string, data: object) =>
-    make(controller, 'configs', { name: unique('config'), configTypeId, data });
+  const allow = async (caller: Pick<Caller, 'id'>, serviceId: string, type: 'Dial' | 'Bind' = 'Dial') =>
+    makeServicePolicy(controller, { type, identityRoles: [`@${caller.id}`], serviceRoles: [`@${serviceId}`] });
+  const config = async (configTypeId: string, data: Record<string, unknown>) =>
+    makeConfig(controller, { configTypeId, data });
 
   describe('for each kind of policy', () => {
     for (const { name, policies, allowed } of accessCases.filter((_, index) => [0, 2, 6, 12, 16, 18].includes(index))) {
@@ -50,19 +42,13 @@ describe('services of the client API', () => {
         }
         ids.set(
           'carol',
-          await make(controller, 'identities', {
-            name: unique('carol'),
-            type: 'User',
-            isAdmin: false,
-            roleAttributes: marked(identities['carol'] ?? []),
-          }),
+          await makeIdentity(controller, { name: unique('carol'), roleAttributes: marked(identities['carol'] ?? []) }),
         );
         for (const [what, attributes] of Object.entries(services))
-          ids.set(what, await service({ roleAttributes: marked(attributes) }));
+          ids.set(what, await makeService(controller, { roleAttributes: marked(attributes) }));
         const made = await Promise.all(
           policies.map(({ type = 'Dial', semantic, identityRoles, serviceRoles }) =>
-            make(controller, 'service-policies', {
-              name: unique('policy'),
+            makeServicePolicy(controller, {
               type,
               semantic,
               identityRoles: mark(identityRoles),
@@ -92,14 +78,14 @@ describe('services of the client API', () => {
 
   it('answers for one that may not be reached as for one that is not there', async () => {
     const { client } = await controller.newCaller();
-    const id = await service();
+    const id = await makeService(controller);
     expectNotFound(await client.get(`${PATH}/${id}`), `service with id ${id} not found`);
     expectNotFound(await client.get(`${PATH}/nope`), 'service with id nope not found');
   });
 
   it('are for administrators too only those that they may reach', async () => {
     const admin = await controller.newCaller({ isAdmin: true });
-    const [mine, other] = [await service(), await service()];
+    const [mine, other] = [await makeService(controller), await makeService(controller)];
     await allow(admin, mine);
     expect(idsOf(await admin.client.get(PATH))).to.deep.equal([mine]);
     expectNotFound(await admin.client.get(`${PATH}/${other}`), `service with id ${other} not found`);
@@ -107,7 +93,7 @@ describe('services of the client API', () => {
 
   it('show permissions, the policies that grant them, and links', async () => {
     const caller = await controller.newCaller();
-    const id = await service({ roleAttributes: ['shown'] });
+    const id = await makeService(controller, { roleAttributes: ['shown'] });
     const policies = [await allow(caller, id), await allow(caller, id, 'Bind'), await allow(caller, id)];
     const item = entityOf(expectStatus(await caller.client.get(`${PATH}/${id}`), 200));
     expect(item).to.deep.include({
@@ -133,14 +119,8 @@ describe('services of the client API', () => {
   it('change at once with policies and role attributes', async () => {
     const caller = await controller.newCaller();
     const attribute = unique('attribute');
-    const id = await service();
-    const policy = await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: [`#${attribute}`],
-      serviceRoles: [`@${id}`],
-    });
+    const id = await makeService(controller);
+    const policy = await makeServicePolicy(controller, { identityRoles: [`#${attribute}`], serviceRoles: [`@${id}`] });
     const seen = async () => idsOf(expectStatus(await caller.client.get(PATH), 200));
     expect(await seen()).to.deep.equal([]);
     await controller.admin.patch(`${MANAGEMENT}/identities/${caller.id}`, { roleAttributes: [attribute] });
@@ -158,7 +138,7 @@ describe('services of the client API', () => {
     const caller = await controller.newCaller();
     const names = ['a', 'b', 'c', 'd'].map(unique);
     const ids = await Promise.all(
-      names.map((name, index) => service({ name, roleAttributes: index === 0 ? [] : [attribute] })),
+      names.map((name, index) => makeService(controller, { name, roleAttributes: index === 0 ? [] : [attribute] })),
     );
     for (const id of ids.slice(0, 3)) await allow(caller, id);
     const get = async (query: string) => {
@@ -187,7 +167,7 @@ describe('services of the client API', () => {
       caller = await controller.newCaller();
       own = { id: '', name: unique('own.v1') };
       own.id = await make(controller, 'config-types', { name: own.name });
-      id = await service({
+      id = await makeService(controller, {
         configs: [
           await config('NH5p4FpGR', HOST),
           await config('f2dd2df0-9c04-4b84-a91e-71437ac229f1', TUNNEL),
@@ -237,7 +217,7 @@ describe('services of the client API', () => {
 
   describe('changed there', () => {
     it('by an administrator, as on the management API', async () => {
-      const id = await service();
+      const id = await makeService(controller);
       const { admin } = controller;
       const name = unique('put');
       expectStatus(
@@ -262,7 +242,7 @@ describe('services of the client API', () => {
 
     it('by nobody else, even one who may bind it', async () => {
       const caller = await controller.newCaller();
-      const id = await service();
+      const id = await makeService(controller);
       await allow(caller, id, 'Bind');
       const before = await read(controller, `services/${id}`);
       for (const client of [caller.client, controller.anonymous]) {

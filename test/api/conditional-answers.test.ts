@@ -9,6 +9,7 @@ import { bodyOf, conditional, detailOf, ifMatch, versionOf } from '../support/co
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeRouter, makeService } from '../support/make.js';
 import { expectFault } from '../support/expect.js';
 import { all, nameOf, pathOf } from '../support/operations.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
@@ -43,7 +44,7 @@ describe('the answer to a change', () => {
     return tag;
   };
   const newService = async (body: object = {}): Promise<string> => {
-    const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false, ...body });
+    const id = await makeService(controller, body);
     return `${MANAGEMENT}/services/${id}`;
   };
 
@@ -93,10 +94,10 @@ describe('the answer to a change', () => {
   it('carries the version of what is stored in other tables, of whatever is written last', async () => {
     const service = await newService();
     const type = await make(controller, 'config-types', { name: unique('type') });
-    const config = await make(controller, 'configs', { name: unique('config'), configTypeId: type, data: {} });
+    const config = await makeConfig(controller, { configTypeId: type, data: {} });
     const serviceId = service.split('/').at(-1) ?? '';
-    const identity = await make(controller, 'identities', { name: unique('i'), type: 'User', isAdmin: false });
-    const router = await make(controller, 'edge-routers', { name: unique('r') });
+    const identity = await makeIdentity(controller);
+    const router = await makeRouter(controller);
     const policy = await subject({ ...changing[0]!, api: 'management', path: '/auth-policies/{id}' }, world);
     const changes: readonly (readonly [path: string, body: object])[] = [
       [service, { configs: [config] }],

@@ -9,6 +9,7 @@ import { bodyOf, conditional, detailOf, ifMatch, versionOf } from '../support/co
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
+import { makeConfig, makeService } from '../support/make.js';
 import { expectFault, expectField, expectNotFound } from '../support/expect.js';
 import { whileHeld } from '../support/locks.js';
 import { all, nameOf, pathOf } from '../support/operations.js';
@@ -165,11 +166,7 @@ describe('If-Match', () => {
   });
 
   it('prevents the lost update that happens without it', async () => {
-    const id = await make(controller, 'services', {
-      name: unique('s'),
-      encryptionRequired: false,
-      tags: { owner: 'x' },
-    });
+    const id = await makeService(controller, { tags: { owner: 'x' } });
     const path = `${MANAGEMENT}/services/${id}`;
     const add = (seen: Answer, tag: string) => ({ tags: { ...entityOf(seen).tags, [tag]: 'yes' } });
 
@@ -208,8 +205,7 @@ describe('If-Match', () => {
   }
 
   it('waits for a change that is under way, and then sees it', async () => {
-    const id = await make(controller, 'configs', {
-      name: unique('config'),
+    const id = await makeConfig(controller, {
       configTypeId: await make(controller, 'config-types', { name: unique('type') }),
       data: { a: 1 },
     });
@@ -241,10 +237,10 @@ describe('If-Match', () => {
 
   it('leaves nothing behind of a change that is refused, and other refusals come first', async () => {
     const taken = unique('s');
-    await make(controller, 'services', { name: taken, encryptionRequired: false });
+    await makeService(controller, { name: taken });
     const configTypeId = await make(controller, 'config-types', { name: unique('type') });
-    const config = await make(controller, 'configs', { name: unique('config'), configTypeId, data: {} });
-    const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
+    const config = await makeConfig(controller, { configTypeId, data: {} });
+    const id = await makeService(controller);
     const path = `${MANAGEMENT}/services/${id}`;
     expectField(await admin.patch(path, { name: taken }, ifMatch('"1.a"')), 'name', 'name must be unique');
     expectMoved(await admin.patch(path, { configs: [config] }, ifMatch('"1.a"')), /^service with id /);
@@ -293,7 +289,7 @@ describe('If-Match', () => {
   });
 
   it('knows nothing of an entity that is gone', async () => {
-    const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
+    const id = await makeService(controller);
     const path = `${MANAGEMENT}/services/${id}`;
     const tag = await tagAt(path);
     expectStatus(await admin.delete(path), 200);

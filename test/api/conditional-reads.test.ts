@@ -10,6 +10,7 @@ import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
 import { all, nameOf, pathOf } from '../support/operations.js';
+import { makeConfig, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const tagged = all.filter(({ isTagged, method }) => isTagged && method === 'GET');
@@ -98,12 +99,7 @@ describe('If-None-Match', () => {
         const path = operation.path.includes('policy-advice')
           ? pathOf(operation, await world.create('/identities')).replace(/[^/]+$/, await world.create('/services'))
           : pathOf(operation, 'edge-client');
-        if (operation.path.includes('attributes'))
-          await make(controller, 'services', {
-            name: unique('s'),
-            encryptionRequired: false,
-            roleAttributes: ['kept'],
-          });
+        if (operation.path.includes('attributes')) await makeService(controller, { roleAttributes: ['kept'] });
         const first = tagOf(await admin.get(path));
         expect(await expectConditional(admin, path, TEXT)).to.equal(first);
         const { headers } = await admin.get(path);
@@ -171,7 +167,7 @@ describe('If-None-Match', () => {
 
   it('saves no refusal', async () => {
     const { client } = await controller.newCaller();
-    const id = await make(controller, 'services', { name: unique('s'), encryptionRequired: false });
+    const id = await makeService(controller);
     const path = `${MANAGEMENT}/services/${id}`;
     const tag = tagOf(await admin.get(path));
     for (const header of [tag, '*']) {
@@ -202,10 +198,6 @@ describe('If-None-Match', () => {
       await change();
       expect(await versionAt(at)).to.not.equal(before);
     };
-    const newIdentity = (more: object = {}) =>
-      make(controller, 'identities', { name: unique('i'), type: 'User', isAdmin: false, ...more });
-    const newService = (more: object = {}) =>
-      make(controller, 'services', { name: unique('s'), encryptionRequired: false, ...more });
 
     it('moves with what an identity has open, and its version does not', async () => {
       const { id, client } = await controller.newCaller();
@@ -242,8 +234,8 @@ describe('If-None-Match', () => {
     });
 
     it('moves with what an identity hosts when the service goes', async () => {
-      const service = await newService();
-      const at = path('identities', await newIdentity({ serviceHostingCosts: { [service]: 5 } }));
+      const service = await makeService(controller);
+      const at = path('identities', await makeIdentity(controller, { serviceHostingCosts: { [service]: 5 } }));
       const before = await admin.get(at);
       expect(entityOf(before)['serviceHostingCosts']).to.deep.equal({ [service]: 5 });
       await expectMoved(at, () => admin.delete(path('services', service)));
@@ -252,16 +244,10 @@ describe('If-None-Match', () => {
     });
 
     it('moves with the roles of a policy when what they name goes', async () => {
-      const [identity, service] = [await newIdentity(), await newService()];
+      const [identity, service] = [await makeIdentity(controller), await makeService(controller)];
       const at = path(
         'service-policies',
-        await make(controller, 'service-policies', {
-          name: unique('policy'),
-          type: 'Dial',
-          semantic: 'AnyOf',
-          identityRoles: [`@${identity}`],
-          serviceRoles: [`@${service}`],
-        }),
+        await makeServicePolicy(controller, { identityRoles: [`@${identity}`], serviceRoles: [`@${service}`] }),
       );
       await expectMoved(at, () => admin.delete(path('identities', identity)));
       await expectMoved(at, () => admin.delete(path('services', service)));
@@ -270,7 +256,7 @@ describe('If-None-Match', () => {
     });
 
     it('moves with a name behind a role, and its version does not', async () => {
-      const service = await newService();
+      const service = await makeService(controller);
       const policy = {
         name: unique('p'),
         type: 'Dial',
@@ -287,15 +273,15 @@ describe('If-None-Match', () => {
     });
 
     it('moves with all that is stored beside the row: hostings, configs, signers, passwords', async () => {
-      const service = await newService();
-      const identity = path('identities', await newIdentity());
+      const service = await makeService(controller);
+      const identity = path('identities', await makeIdentity(controller));
       await expectMoved(identity, () => admin.patch(identity, { serviceHostingCosts: { [service]: 7 } }));
       await expectMoved(identity, () =>
         admin.patch(identity, { serviceHostingPrecedences: { [service]: 'required' } }),
       );
       await expectMoved(identity, () => admin.post(`${identity}/disable`, { durationMinutes: 0 }));
       const type = await make(controller, 'config-types', { name: unique('type') });
-      const config = await make(controller, 'configs', { name: unique('config'), configTypeId: type, data: {} });
+      const config = await makeConfig(controller, { configTypeId: type, data: {} });
       await expectMoved(path('services', service), () => admin.patch(path('services', service), { configs: [config] }));
       await expectMoved(path('services', service), () => admin.patch(path('services', service), { configs: [] }));
       const caller = await controller.newCaller();

@@ -8,10 +8,18 @@ import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { entityOf, idsOf, itemsOf, make, read } from '../support/entities.js';
+import {
+  makeConfig,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const HOST = 'NH5p4FpGR';
 const DATA = { address: 'localhost', port: 80, protocol: 'tcp' };
+const FOR_ROUTERS = { configTypeId: 'router.link.v1', data: {} };
 
 interface Recorded {
   readonly kind: string;
@@ -27,10 +35,7 @@ describe('a config that is deleted', () => {
   });
   after(() => controller.stop());
 
-  const config = (extra: object = {}) =>
-    make(controller, 'configs', { name: unique('config'), configTypeId: HOST, data: DATA, ...extra });
-  const service = (extra: object = {}) =>
-    make(controller, 'services', { name: unique('service'), encryptionRequired: false, ...extra });
+  const config = (extra: object = {}) => makeConfig(controller, { configTypeId: HOST, data: DATA, ...extra });
   const configsOf = async (path: string) => (await read(controller, path))['configs'];
   const remove = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     controller.admin.delete(`${MANAGEMENT}/${path}`, undefined, { headers });
@@ -47,9 +52,11 @@ describe('a config that is deleted', () => {
   describe('while it is used', () => {
     let caller: Caller;
     let id: string;
+    let ofRouters: string;
     let carriers: Readonly<Record<'services' | 'edge-routers' | 'transit-routers', string>>;
     let other: string;
     let gone: Answer;
+    let goneFromRouters: Answer;
     let before_: { readonly lastChangeAt: string; readonly tags: readonly (string | undefined)[] };
 
     const tagOf = async (collection: string, entity: string) =>
@@ -67,17 +74,15 @@ describe('a config that is deleted', () => {
     before(async () => {
       caller = await controller.newCaller({ configTypes: ['all'] });
       id = await config();
+      ofRouters = await config(FOR_ROUTERS);
       const type = await make(controller, 'config-types', { name: unique('type') });
       other = await config({ configTypeId: type, data: {} });
       carriers = {
-        'services': await service({ configs: [id, other] }),
-        'edge-routers': await make(controller, 'edge-routers', { name: unique('router'), configs: [id] }),
-        'transit-routers': await make(controller, 'transit-routers', { name: unique('router'), configs: [id] }),
+        'services': await makeService(controller, { configs: [id, other] }),
+        'edge-routers': await makeRouter(controller, { configs: [ofRouters] }),
+        'transit-routers': await make(controller, 'transit-routers', { name: unique('router'), configs: [ofRouters] }),
       };
-      await make(controller, 'service-policies', {
-        name: unique('policy'),
-        type: 'Dial',
-        semantic: 'AnyOf',
+      await makeServicePolicy(controller, {
         serviceRoles: [`@${carriers.services}`],
         identityRoles: [`@${caller.id}`],
       });
@@ -91,10 +96,12 @@ describe('a config that is deleted', () => {
       expect(await seen()).to.have.property('host.v1');
       before_ = { lastChangeAt: await lastChange(), tags: await tags() };
       gone = await remove(`configs/${id}`);
+      goneFromRouters = await remove(`configs/${ofRouters}`);
     });
 
     it('is gone', async () => {
       expectStatus(gone, 200);
+      expectStatus(goneFromRouters, 200);
       expectStatus(await controller.admin.get(`${MANAGEMENT}/configs/${id}`), 404);
     });
 
@@ -120,17 +127,21 @@ describe('a config that is deleted', () => {
     });
 
     it('has a record for itself and for each that lost it', async () => {
-      const lost = { configs: [{ configId: id }] };
-      const found = (await records(gone.headers['x-request-id'])).map(({ kind, entityId, before }) => [
-        kind,
-        entityId,
-        kind === 'config.deleted' ? null : before,
+      const lost = (configId: string) => ({ configs: [{ configId }] });
+      const recorded = async (answer: Answer) =>
+        (await records(answer.headers['x-request-id'])).map(({ kind, entityId, before }) => [
+          kind,
+          entityId,
+          kind === 'config.deleted' ? null : before,
+        ]);
+      expect(await recorded(goneFromRouters)).to.have.deep.members([
+        ['config.deleted', ofRouters, null],
+        ['edgeRouter.updated', carriers['edge-routers'], lost(ofRouters)],
+        ['router.updated', carriers['transit-routers'], lost(ofRouters)],
       ]);
-      expect(found).to.have.deep.members([
+      expect(await recorded(gone)).to.have.deep.members([
         ['config.deleted', id, null],
-        ['service.updated', carriers.services, lost],
-        ['edgeRouter.updated', carriers['edge-routers'], lost],
-        ['router.updated', carriers['transit-routers'], lost],
+        ['service.updated', carriers.services, lost(id)],
         ['identity.updated', caller.id, { serviceConfigs: [{ serviceId: carriers.services, configId: id }] }],
       ]);
     });
@@ -138,7 +149,7 @@ describe('a config that is deleted', () => {
 
   it('stays with all who have it when its If-Match is out of date', async () => {
     const id = await config();
-    const carrier = await service({ configs: [id] });
+    const carrier = await makeService(controller, { configs: [id] });
     const before = await read(controller, `services/${carrier}`);
     expectStatus(await remove(`configs/${id}`, { 'if-match': '"old.tag"' }), 412);
     expect(await read(controller, `services/${carrier}`)).to.deep.equal(before);
@@ -158,16 +169,17 @@ describe('a config that is deleted', () => {
   it('holds up no service, identity or router that takes it up or gives it away', async () => {
     const { admin } = controller;
     const identity = (await controller.newCaller()).id;
-    const services = await Promise.all([1, 2, 3].map(() => service()));
-    const routers = await Promise.all(
-      [1, 2, 3].map(() => make(controller, 'edge-routers', { name: unique('router'), isTunnelerEnabled: true })),
-    );
+    const services = await Promise.all([1, 2, 3].map(() => makeService(controller)));
+    const routers = await Promise.all([1, 2, 3].map(() => makeRouter(controller, { isTunnelerEnabled: true })));
     for (let round = 0; round < 6; round += 1) {
       const configs = await Promise.all([1, 2, 3, 4].map(() => config()));
-      const at = (index: number) => configs[index % configs.length] ?? '';
+      const forRouters = await Promise.all([1, 2, 3, 4].map(() => config(FOR_ROUTERS)));
+      const at = (index: number, from = configs) => from[index % from.length] ?? '';
       const give = (index: number) => [
         ...services.map((id, n) => admin.patch(`${MANAGEMENT}/services/${id}`, { configs: [at(n + index)] })),
-        ...routers.map((id, n) => admin.patch(`${MANAGEMENT}/edge-routers/${id}`, { configs: [at(n + index)] })),
+        ...routers.map((id, n) =>
+          admin.patch(`${MANAGEMENT}/edge-routers/${id}`, { configs: [at(n + index, forRouters)] }),
+        ),
         admin.post(
           `${MANAGEMENT}/identities/${identity}/service-configs`,
           services.map((serviceId, n) => ({ serviceId, configId: at(n + index) })),
@@ -176,7 +188,7 @@ describe('a config that is deleted', () => {
       for (const answer of await Promise.all(give(0))) expectStatus(answer, 200);
       const [changed, deleted] = await Promise.all([
         Promise.all([...give(1), admin.delete(`${MANAGEMENT}/identities/${identity}/service-configs`)]),
-        Promise.all(configs.map((id) => remove(`configs/${id}`))),
+        Promise.all([...configs, ...forRouters].map((id) => remove(`configs/${id}`))),
       ]);
       for (const answer of changed) expect([200, 404]).to.include(answer.status);
       for (const answer of deleted) expectStatus(answer, 200);
@@ -205,17 +217,17 @@ describe('a config that is deleted', () => {
       const token = unique('token');
       const tags = { zrok: 'v2', zrokShareToken: token };
       const configId = await config({ configTypeId: type, data: {}, tags });
-      const serviceId = await service({ name: token, configs: [configId], tags });
-      const roles = { semantic: 'AllOf', serviceRoles: [`@${serviceId}`] };
-      for (const kind of ['Bind', 'Dial'])
-        await make(controller, 'service-policies', {
+      const serviceId = await makeService(controller, { name: token, configs: [configId], tags });
+      const roles = { semantic: 'AllOf' as const, serviceRoles: [`@${serviceId}`] };
+      for (const kind of ['Bind', 'Dial'] as const)
+        await makeServicePolicy(controller, {
           name: `${token}-${kind}`,
           type: kind,
           ...roles,
           identityRoles: ['#all'],
           tags,
         });
-      await make(controller, 'service-edge-router-policies', {
+      await makeServiceEdgeRouterPolicy(controller, {
         name: `${token}-serp`,
         ...roles,
         edgeRouterRoles: ['#all'],

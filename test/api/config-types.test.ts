@@ -5,6 +5,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { idsOf, itemsOf, make, read, totalOf } from '../support/entities.js';
+import { makeConfig } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';
 
@@ -43,7 +44,10 @@ describe('config types', () => {
       'intercept.v1',
       'ziti-tunneler-client.v1',
       'ziti-tunneler-server.v1',
+      'router.link.v1',
     ]);
+    expect(await detail('router.link.v1')).to.include({ name: 'router.link.v1', target: 'router' });
+    expect(await detail('NH5p4FpGR')).to.include({ target: 'service' });
     expect((await detail('NH5p4FpGR'))['name']).to.equal('host.v1');
     expect((await detail('g7cIWbcGg'))['name']).to.equal('intercept.v1');
   });
@@ -54,18 +58,43 @@ describe('config types', () => {
     expect((await detail(await create({ schema: null })))['schema']).to.equal(null);
   });
 
-  it('keeps the target that it was made for', async () => {
-    const name = unique('type');
-    const id = await create({ name, target: 'router' });
-    expectStatus(await controller.admin.put(`${PATH}/${id}`, { name }), 200);
-    expect((await detail(id))['target']).to.equal('router');
-    expect(await detail(await create())).to.not.have.property('target');
-    expectField(
-      await controller.admin.post(PATH, { name: unique('type'), target: 'house' }),
-      'target',
-      'target in body should be one of [service router]',
-      'house',
-    );
+  it('refuses a target that it does not know', async () => {
+    for (const target of ['house', 'Router', ''])
+      expectField(
+        await controller.admin.post(PATH, { name: unique('type'), target }),
+        'target',
+        'target in body should be one of [service router other]',
+        target,
+      );
+  });
+
+  it('is for services unless it says otherwise, and stays what it is', async () => {
+    const targetOf = async (id: string) => (await detail(id))['target'];
+    for (const [extra, target] of [
+      [{}, 'service'],
+      [{ target: null }, 'service'],
+      [{ target: 'service' }, 'service'],
+      [{ target: 'router' }, 'router'],
+      [{ target: 'other' }, 'other'],
+    ] as const) {
+      const name = unique('type');
+      const id = await create({ name, ...extra });
+      expect(await targetOf(id), JSON.stringify(extra)).to.equal(target);
+      const changed = target === 'service' ? 'router' : 'service';
+      expectStatus(await controller.admin.put(`${PATH}/${id}`, { name, target: changed }), 200);
+      expectStatus(await controller.admin.patch(`${PATH}/${id}`, { target: 'house' }), 200);
+      expect(await targetOf(id)).to.equal(target);
+    }
+  });
+
+  it('is found by its target', async () => {
+    const id = await create({ target: 'other' });
+    const find = async (filter: string) =>
+      idsOf(expectStatus(await controller.admin.get(`${PATH}?limit=500&filter=${encodeURIComponent(filter)}`), 200));
+    expect(await find('target = "other"')).to.include(id);
+    expect(await find('target = "router"'))
+      .to.include('router.link.v1')
+      .and.not.include(id);
   });
 
   it('replaces the schema with PUT and PATCH; PATCH leaves it when it is null or absent', async () => {
@@ -97,7 +126,7 @@ describe('config types', () => {
 
   it('keeps a schema that configs no longer match, and checks those configs only when they change', async () => {
     const id = await create({ schema: SCHEMA });
-    const config = await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: { port: 80 } });
+    const config = await makeConfig(controller, { configTypeId: id, data: { port: 80 } });
     expectStatus(
       await controller.admin.patch(`${PATH}/${id}`, { schema: { type: 'object', required: ['host'] } }),
       200,
@@ -113,8 +142,8 @@ describe('config types', () => {
   it('is not deleted while it has configs', async () => {
     const id = await create();
     const configs = [
-      await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: {} }),
-      await make(controller, 'configs', { name: unique('config'), configTypeId: id, data: {} }),
+      await makeConfig(controller, { configTypeId: id, data: {} }),
+      await makeConfig(controller, { configTypeId: id, data: {} }),
     ];
     const answer = expectStatus(await controller.admin.delete(`${PATH}/${id}`), 409);
     expect(answer.error?.code).to.equal('CAN_NOT_DELETE_REFERENCED_ENTITY');
@@ -145,7 +174,7 @@ describe('config types', () => {
   it('lists its configs, paged and filtered', async () => {
     const id = await create();
     const configs = await Promise.all(
-      ['a', 'b', 'c'].map((word) => make(controller, 'configs', { name: unique(word), configTypeId: id, data: {} })),
+      ['a', 'b', 'c'].map((word) => makeConfig(controller, { name: unique(word), configTypeId: id, data: {} })),
     );
     const page = expectStatus(await controller.admin.get(`${PATH}/${id}/configs?limit=2&sort=name`), 200);
     expect([idsOf(page), totalOf(page)]).to.deep.equal([configs.slice(0, 2), 3]);

@@ -7,12 +7,14 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { entityOf, idsOf, make, read, totalOf } from '../support/entities.js';
+import { makeConfig, makeService } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/configs`;
 const HOST = 'NH5p4FpGR';
 const DATA = { address: 'localhost', port: 80, protocol: 'tcp' };
+const FOR_ROUTERS = { configTypeId: 'router.link.v1', data: {} };
 
 describe('configs', () => {
   let controller: TestController;
@@ -22,7 +24,7 @@ describe('configs', () => {
   after(() => controller.stop());
 
   const config = (name: string) => ({ name, configTypeId: HOST, data: DATA });
-  const create = async (extra: object = {}) => make(controller, 'configs', { ...config(unique('config')), ...extra });
+  const create = async (extra: object = {}) => makeConfig(controller, { ...config(unique('config')), ...extra });
   const detail = async (id: string) => read(controller, `configs/${id}`);
   const post = async (extra: object) => controller.admin.post(PATH, { ...config(unique('config')), ...extra });
 
@@ -120,7 +122,7 @@ describe('configs', () => {
     it(`is never left with one of the ${collection} when it is deleted at the same time`, async () => {
       const taken = await make(controller, collection, { name: unique('carrier'), ...body });
       for (let round = 0; round < 8; round += 1) {
-        const id = await create();
+        const id = await create(collection === 'services' ? {} : FOR_ROUTERS);
         const [made, gone] = await Promise.all([
           round % 2 === 0
             ? controller.admin.post(`${MANAGEMENT}/${collection}`, { name: unique('carrier'), ...body, configs: [id] })
@@ -137,14 +139,13 @@ describe('configs', () => {
 
   for (const collection of ['edge-routers', 'transit-routers']) {
     it(`is one of its type on each of the ${collection}, in create, PUT and PATCH`, async () => {
-      const other = await make(controller, 'configs', {
-        name: unique('config'),
-        configTypeId: await make(controller, 'config-types', { name: unique('type') }),
+      const other = await makeConfig(controller, {
+        configTypeId: await make(controller, 'config-types', { name: unique('type'), target: 'router' }),
         data: {},
       });
-      const [first, second] = [await create(), await create()];
+      const [first, second] = [await create(FOR_ROUTERS), await create(FOR_ROUTERS)];
       const reason =
-        /^duplicate configs named \S+ and \S+ found for config type host\.v1\. Only one config of .* per router $/;
+        /^duplicate configs named \S+ and \S+ found for config type router\.link\.v1\. Only one config of .* per router$/;
       const configs = [first, other, second];
       const body = () => ({ name: unique('router'), configs });
       expectField(
@@ -180,10 +181,8 @@ describe('configs', () => {
   it('lists the services that carry it, paged and filtered', async () => {
     const id = await create();
     const names = [unique('a'), unique('b'), unique('c')];
-    const services = await Promise.all(
-      names.map((name) => make(controller, 'services', { name, encryptionRequired: false, configs: [id] })),
-    );
-    await make(controller, 'services', { name: unique('none'), encryptionRequired: false });
+    const services = await Promise.all(names.map((name) => makeService(controller, { name, configs: [id] })));
+    await makeService(controller, { name: unique('none') });
     const page = expectStatus(await controller.admin.get(`${PATH}/${id}/services?limit=2&sort=name`), 200);
     expect([idsOf(page), totalOf(page)]).to.deep.equal([services.slice(0, 2), 3]);
     expect(

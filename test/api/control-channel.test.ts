@@ -9,8 +9,8 @@ import {
   LatencyHeader,
   encodeText,
   encodeUint64,
-  hasCapability,
   readBoolean,
+  readCapabilities,
   readInt32,
   readText,
 } from '../../fabric/channel/headers.js';
@@ -75,8 +75,7 @@ describe('the control channel', () => {
     expect(readText(answer.headers, HelloHeader.Version)?.split('|')).to.have.length(5);
     expect(readText(answer.headers, HelloHeader.Type)).to.equal('ctrl.default');
     expect(readText(answer.headers, Header.ConnectionId)).to.be.a('string').and.not.equal('');
-    const capabilities = answer.headers.get(HelloHeader.Capabilities);
-    expect([5, 6].map((bit) => hasCapability(capabilities, bit))).to.deep.equal([false, true]);
+    expect(readCapabilities(answer.headers.get(HelloHeader.Capabilities))).to.equal(1n << 6n);
   });
 
   it('takes the id and the secret of a router that comes again', async () => {
@@ -228,21 +227,23 @@ describe('the control channel', () => {
   describe('the data model', () => {
     const sha1 = (der: Buffer) => createHash('sha1').update(der).digest('hex');
 
-    it('has the keys of the network, and nothing of identities and services', async () => {
-      const connected = await online(await newRouter(controller));
+    it('has the keys of the network and the router itself, and nothing of identities and services', async () => {
+      const router = await newRouter(controller);
+      const connected = await online(router);
       connected.subscribe('sub-1');
       const state = await connected.next(ContentType.DataState);
       expect(readText(state.headers, 1026)).to.equal('sub-1');
       const { events, timelineId, endIndex } = readBody(DataStateSchema, state);
       expect(timelineId).not.to.equal('');
       expect(endIndex > 0n).to.equal(true);
-      const keys = events.map(({ model }) => (model.case === 'publicKey' ? model.value : undefined));
-      expect(keys).not.to.include(undefined);
-      const cas = keys.filter((key) => key?.usages.includes(Usage.CLIENT_X509_CERT_VALIDATION));
+      const keys = events.flatMap(({ model }) => (model.case === 'publicKey' ? [model.value] : []));
+      const others = events.flatMap(({ model }) => (model.case === 'publicKey' ? [] : [model]));
+      expect(others.map((model) => model.case === 'router' && model.value.id)).to.deep.equal([router.id]);
+      const cas = keys.filter((key) => key.usages.includes(Usage.CLIENT_X509_CERT_VALIDATION));
       expect(cas).to.have.length(2);
-      for (const key of cas) expect(key?.kid).to.equal(sha1(Buffer.from(key?.data ?? [])));
-      expect(cas.some((key) => new X509Certificate(key?.data ?? Buffer.alloc(0)).ca)).to.equal(true);
-      const signers = keys.filter((key) => key?.usages.includes(Usage.JWT_VALIDATION));
+      for (const key of cas) expect(key.kid).to.equal(sha1(Buffer.from(key.data)));
+      expect(cas.some((key) => new X509Certificate(key.data).ca)).to.equal(true);
+      const signers = keys.filter((key) => key.usages.includes(Usage.JWT_VALIDATION));
       expect(signers.length).to.be.greaterThan(0);
     });
 

@@ -2,9 +2,16 @@
 import { expect } from 'chai';
 import { MAINTENANCE_LOCK } from '../../db/postgres/advisory-locks.js';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeIdentity,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { expectFault } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -38,34 +45,12 @@ describe('data integrity', function integrity() {
   let policy: string;
   before(async () => {
     controller = await startTestController();
-    identity = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
-      roleAttributes: ['staff', 'guest'],
-      enrollment: { ott: true },
-    });
-    service = await make(controller, 'services', { name: unique('service'), encryptionRequired: true });
-    policy = await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: ['#all'],
-      serviceRoles: [`@${service}`],
-    });
-    const router = await make(controller, 'edge-routers', { name: unique('router') });
-    await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
-      identityRoles: ['#all'],
-      edgeRouterRoles: [`@${router}`],
-    });
-    await make(controller, 'service-edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
-      serviceRoles: ['#all'],
-      edgeRouterRoles: ['#all'],
-    });
+    identity = await makeIdentity(controller, { roleAttributes: ['staff', 'guest'], enrollment: { ott: true } });
+    service = await makeService(controller, { encryptionRequired: true });
+    policy = await makeServicePolicy(controller, { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
+    const router = await makeRouter(controller);
+    await makeEdgeRouterPolicy(controller, { identityRoles: ['#all'], edgeRouterRoles: [`@${router}`] });
+    await makeServiceEdgeRouterPolicy(controller, { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     const { client } = await controller.newCaller();
     expectStatus(await client.post(`${CLIENT}/current-identity/mfa`), 201);
   });

@@ -6,7 +6,15 @@ import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { entityOf, idsOf, itemsOf, make } from '../support/entities.js';
+import { entityOf, idsOf, itemsOf } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeIdentity,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { expectFault } from '../support/expect.js';
 import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
 
@@ -20,8 +28,7 @@ describe('delegated deletes and changes', () => {
   });
 
   const withPermissions = async (...permissions: string[]) => (await controller.newCaller({ permissions })).client;
-  const create = async (changes: object) =>
-    make(controller, 'identities', { name: unique('target'), type: 'User', isAdmin: false, ...changes });
+  const create = async (changes: object) => makeIdentity(controller, { name: unique('target'), ...changes });
   const enrollmentOf = async (id: string) =>
     idsOf(expectStatus(await controller.admin.get(`${M}/identities/${id}/enrollments`), 200))[0] ?? '';
   const expectRefused = (answer: Answer, message: string) => {
@@ -60,7 +67,7 @@ describe('delegated deletes and changes', () => {
 
   it('of edge routers spares those whose identity is above the caller, in every way to change them', async () => {
     const delegate = await withPermissions('router', 'config');
-    const newRouter = () => make(controller, 'edge-routers', { name: unique('router'), isTunnelerEnabled: true });
+    const newRouter = () => makeRouter(controller, { isTunnelerEnabled: true });
     for (const [changes, message] of [
       [{ isAdmin: true }, 'non-admins may not manage routers whose identity is an admin'],
       [{ permissions: ['service'] }, 'non-admins may not manage routers whose identity has permissions that they lack'],
@@ -83,17 +90,12 @@ describe('delegated deletes and changes', () => {
 
   it('ends no API session and no session of identities above the caller', async () => {
     const delegate = await withPermissions('ops', 'config');
-    const serviceId = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
-    const all = { name: unique('all'), semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
-    await make(controller, 'edge-routers', { name: unique('router') });
-    await make(controller, 'service-policies', {
-      ...all,
-      type: 'Dial',
-      identityRoles: ['#all'],
-      edgeRouterRoles: undefined,
-    });
-    await make(controller, 'edge-router-policies', { ...all, identityRoles: ['#all'], serviceRoles: undefined });
-    await make(controller, 'service-edge-router-policies', all);
+    const serviceId = await makeService(controller);
+    const [identityRoles, serviceRoles, edgeRouterRoles] = [['#all'], ['#all'], ['#all']];
+    await makeRouter(controller);
+    await makeServicePolicy(controller, { identityRoles, serviceRoles });
+    await makeEdgeRouterPolicy(controller, { identityRoles, edgeRouterRoles });
+    await makeServiceEdgeRouterPolicy(controller, { serviceRoles, edgeRouterRoles });
     for (const [rights, whose] of [
       [{ isAdmin: true }, 'admin identities'],
       [{ permissions: ['service'] }, 'identities with permissions that they lack'],
@@ -124,8 +126,8 @@ describe('delegated deletes and changes', () => {
 
   it('of routers spares their enrollments too: no token or JWT is shown, none is changed or deleted', async () => {
     const delegate = await withPermissions('router', 'enrollment');
-    const id = await make(controller, 'edge-routers', { name: unique('edge'), isTunnelerEnabled: true });
-    const plain = await make(controller, 'edge-routers', { name: unique('edge'), isTunnelerEnabled: true });
+    const id = await makeRouter(controller, { isTunnelerEnabled: true });
+    const plain = await makeRouter(controller, { isTunnelerEnabled: true });
     const outstanding = async (routerId: string) => {
       const filter = encodeURIComponent(`edgeRouter="${routerId}"`);
       const [found] = itemsOf(expectStatus(await controller.admin.get(`${M}/enrollments?filter=${filter}`), 200));

@@ -4,6 +4,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, itemsOf, make, totalOf } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeServicePolicy } from '../support/make.js';
 import { expectFault } from '../support/expect.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 
@@ -12,9 +13,8 @@ describe('filters of delegates', () => {
   let [identity, service, policy] = ['', '', ''];
   before(async () => {
     controller = await startTestController();
-    identity = await make(controller, 'identities', {
+    identity = await makeIdentity(controller, {
       name: unique('admin'),
-      type: 'User',
       isAdmin: true,
       externalId: 'secret-external',
       tags: { badge: 'secret-badge' },
@@ -22,21 +22,10 @@ describe('filters of delegates', () => {
     const [configType] = itemsOf(expectStatus(await controller.admin.get(`${M}/config-types?limit=1`), 200));
     expect(configType).to.not.equal(undefined);
     const typeId = await make(controller, 'config-types', { name: unique('type'), schema: {} });
-    const config = await make(controller, 'configs', {
-      name: unique('config'),
-      configTypeId: typeId,
-      data: {},
-      tags: { owner: 'secret-owner' },
-    });
+    const config = await makeConfig(controller, { configTypeId: typeId, data: {}, tags: { owner: 'secret-owner' } });
     const body = { name: unique('service'), encryptionRequired: false, configs: [config] };
     service = await make(controller, 'services', body);
-    policy = await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: [`@${identity}`],
-      serviceRoles: [`@${service}`],
-    });
+    policy = await makeServicePolicy(controller, { identityRoles: [`@${identity}`], serviceRoles: [`@${service}`] });
   });
   after(async () => {
     await controller.stop();

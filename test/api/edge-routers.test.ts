@@ -58,6 +58,7 @@ describe('edge routers', () => {
     } = await detail(await create());
     expect(rest).to.deep.equal({
       appData: {},
+      capabilities: null,
       certPem: null,
       configs: [],
       cost: 0,
@@ -87,8 +88,8 @@ describe('edge routers', () => {
     const name = unique('router');
     const config = await make(controller, 'configs', {
       name: unique('config'),
-      configTypeId: 'NH5p4FpGR',
-      data: { address: 'x', port: 1, protocol: 'tcp' },
+      configTypeId: 'router.link.v1',
+      data: {},
     });
     const all = {
       appData: { a: 1, b: 'x' },
@@ -152,11 +153,11 @@ describe('edge routers', () => {
       'role attributes may not be prefixed with #',
       '#a',
     );
-    expectNotFound(await post({ configs: ['nope'] }), 'config with id nope not found');
+    expectNotFound(await post({ configs: ['nope'] }), 'configs with id nope not found');
     const id = await create();
     expectNotFound(
       await controller.admin.patch(`${PATH}/${id}`, { configs: ['nope'] }),
-      'config with id nope not found',
+      'configs with id nope not found',
     );
   });
 

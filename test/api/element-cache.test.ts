@@ -14,6 +14,7 @@ import { documentOf } from '../support/document.js';
 import type { Schema } from '../support/document.js';
 import { itemsOf, make, read } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
+import { makeEdgeRouterPolicy, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
@@ -77,7 +78,7 @@ describe('identities in lists', function () {
   };
   const newSubject = async (): Promise<Subject> => {
     const name = unique('subject');
-    const id = await make(controller, 'identities', { name, type: 'User', isAdmin: false });
+    const id = await makeIdentity(controller, { name });
     return { id, name };
   };
   const withPassword = (subject: Subject) =>
@@ -106,7 +107,7 @@ describe('identities in lists', function () {
   let authPolicyId: string;
   before(async () => {
     router = await ScriptedRouter.online(controller.url, await newRouter(controller));
-    serviceId = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+    serviceId = await makeService(controller);
     const policy = await read(controller, 'auth-policies/default');
     const { primary, secondary } = policy as unknown as { primary: object; secondary: object };
     authPolicyId = await make(controller, 'auth-policies', { name: unique('policy'), primary, secondary });
@@ -284,15 +285,15 @@ describe('identities in lists', function () {
     const subject = await newSubject();
     await listedOften(subject);
     await send('DELETE', `identities/${subject.id}`);
-    const id = await make(controller, 'identities', { name: subject.name, type: 'Device', isAdmin: false });
+    const id = await makeIdentity(controller, { name: subject.name, type: 'Device' });
     expect(await listed({ ...subject, id })).to.deep.equal(await read(controller, `identities/${id}`));
   });
 
   it('show how to enroll to those who may see it, whoever asked first', async () => {
     const delegate = (await controller.newCaller({ permissions: ['identity', 'config.read'] })).client;
     const peer = (await controller.newCaller({ permissions: ['identity', 'config'] })).client;
-    const body = { name: unique('raised'), type: 'User', isAdmin: false, enrollment: { ott: true } };
-    const id = await make(controller, 'identities', { ...body, permissions: ['config'] });
+    const body = { name: unique('raised'), type: 'User' as const, isAdmin: false, enrollment: { ott: true } };
+    const id = await makeIdentity(controller, { ...body, permissions: ['config'] });
     const subject = { id, name: body.name };
     for (let time = 0; time < 3; time += 1) {
       expect((await listed(subject))['enrollment']).to.have.property('ott');
@@ -306,20 +307,11 @@ describe('identities in lists', function () {
   it('are the same in every list that has them', async () => {
     const attribute = unique('attribute');
     const name = unique('member');
-    const id = await make(controller, 'identities', {
-      name,
-      type: 'User',
-      isAdmin: false,
-      roleAttributes: [attribute],
-    });
-    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
-    const roles = { name: unique('policy'), semantic: 'AnyOf', identityRoles: [`#${attribute}`] };
-    const policy = await make(controller, 'service-policies', {
-      ...roles,
-      type: 'Dial',
-      serviceRoles: [`@${service}`],
-    });
-    const edge = await make(controller, 'edge-router-policies', { ...roles, edgeRouterRoles: ['#all'] });
+    const id = await makeIdentity(controller, { name, roleAttributes: [attribute] });
+    const service = await makeService(controller);
+    const roles = { identityRoles: [`#${attribute}`] };
+    const policy = await makeServicePolicy(controller, { ...roles, serviceRoles: [`@${service}`] });
+    const edge = await makeEdgeRouterPolicy(controller, { ...roles, edgeRouterRoles: ['#all'] });
     const paths = [
       `identities?filter=${encodeURIComponent(`name = "${name}"`)}`,
       `identities?roleFilter=${encodeURIComponent(`#${attribute}`)}`,

@@ -5,6 +5,7 @@ import { makeCa } from '../support/certificates.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make, read } from '../support/entities.js';
+import { makeIdentity, makeRouter, makeService } from '../support/make.js';
 import { expectField } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';
 
@@ -71,8 +72,8 @@ describe('an empty text', () => {
     {
       collection: 'terminators',
       body: async () => ({
-        service: await make(controller, 'services', { name: unique('service'), encryptionRequired: true }),
-        router: await make(controller, 'edge-routers', { name: unique('router') }),
+        service: await makeService(controller, { encryptionRequired: true }),
+        router: await makeRouter(controller),
         binding: 'transport',
         address: 'tcp:localhost:1',
       }),
@@ -102,13 +103,7 @@ describe('an empty text', () => {
       });
 
   it('still clears what it clears in a PATCH, and an empty list clears a list', async () => {
-    const id = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
-      externalId: unique('x'),
-      roleAttributes: ['a'],
-    });
+    const id = await makeIdentity(controller, { externalId: unique('x'), roleAttributes: ['a'] });
     expectStatus(
       await controller.admin.patch(`${MANAGEMENT}/identities/${id}`, { externalId: '', roleAttributes: [] }),
       200,
@@ -117,7 +112,7 @@ describe('an empty text', () => {
   });
 
   it('that another release has stored is shown, and fails no answer', async () => {
-    const id = await make(controller, 'services', { name: unique('service'), encryptionRequired: true });
+    const id = await makeService(controller, { encryptionRequired: true });
     await controller.database.query(`UPDATE services SET role_attributes = '{""}' WHERE id = $1`, [id]);
     expect((await read(controller, `services/${id}`))['roleAttributes']).to.deep.equal(['']);
   });

@@ -5,7 +5,7 @@ import { makeCa, makeLeaf, makeSelfSigned } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
 import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make, read } from '../support/entities.js';
+import { knownControllers, make, read } from '../support/entities.js';
 import { expectError } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { COMMON_NAME, HOUR_MS, expectInUse, useCertificateEnrollments } from './certificate-enrollment-support.js';
@@ -117,7 +117,7 @@ describe('enrollment with a token and a certificate', () => {
     const { id, token } = await invited(caId);
     const leaf = makeLeaf(ca);
     const answer = expectStatus(await post(`ottca?token=${token}`, leaf), 200);
-    expect(answer.data).to.deep.equal({});
+    expect(answer.data).to.deep.equal({ controllers: await knownControllers(controller) });
     const [made] = await authenticatorsOf(id);
     expect(made).to.deep.include({ method: 'cert', fingerprint: leaf.fingerprint, certPem: leaf.pem });
     const { rows } = await controller.database.query(

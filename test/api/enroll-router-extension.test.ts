@@ -26,7 +26,7 @@ describe('enrollment of routers extended', () => {
       const next = makeRequest({ commonName: first.id });
       const answer = await extendAs(old, { certCsr: next.pem, serverCertCsr: makeRequest().pem });
       const { cert, serverCert } = certsOf(answer);
-      expect(answer.data).to.have.all.keys('cert', 'serverCert');
+      expect(answer.data).to.have.all.keys('ca', 'cert', 'serverCert');
       expect(serverCert).to.be.a('string');
       expect(await read(controller, `${kind}/${first.id}`)).to.include({
         fingerprint: fingerprintOf(cert),

@@ -8,7 +8,7 @@ import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { entityOf, itemsOf, make, read } from '../support/entities.js';
+import { entityOf, itemsOf, knownControllers, make, read } from '../support/entities.js';
 import { expectFault, expectField } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
@@ -282,7 +282,9 @@ describe('enrollment by a token of an external signer', () => {
     const enrollAuthPolicyId = await make(controller, 'auth-policies', policy);
     const signer = await newSigner({ enrollAuthPolicyId });
     const subject = unique('subject');
-    expect(expectStatus(await enroll(await tokenOf(signer, subject)), 200).data).to.deep.equal({});
+    expect(expectStatus(await enroll(await tokenOf(signer, subject)), 200).data).to.deep.equal({
+      controllers: await knownControllers(controller),
+    });
     const [made] = await withExternalId(subject);
     expect(made).to.deep.include({ name: subject, authPolicyId: enrollAuthPolicyId, roleAttributes: [] });
     expect(made?.['authenticators']).to.deep.equal({});
@@ -312,16 +314,16 @@ describe('enrollment by a token of an external signer', () => {
     expectStatus(await enroll(await token(), {}, { 'ziti-token-issuer-id': '' }), 200);
     const generic = `${CLIENT}/enroll?method=token`;
     const post = async (path: string, body: object, options = {}) => controller.anonymous.post(path, body, options);
-    expect(expectStatus(await post(generic, {}, bearing(await token())), 200).data).to.deep.equal({});
+    expect(expectStatus(await post(generic, {}, bearing(await token())), 200).data).to.have.keys(['controllers']);
     const { pem } = makeRequest();
     const issued = expectStatus(await post(generic, { clientCsr: pem }, bearing(await token())), 200).data;
-    expect(issued).to.have.keys(['ca', 'cert']);
+    expect(issued).to.have.keys(['ca', 'cert', 'controllers']);
     const { headers } = bearing(await token());
     const asPem = await controller.anonymous.send('POST', generic, undefined, {
       headers: { ...headers, 'content-type': 'application/x-pem-file' },
       rawBody: makeRequest().pem,
     });
-    expect(expectStatus(asPem, 200).data).to.have.keys(['ca', 'cert']);
+    expect(expectStatus(asPem, 200).data).to.have.keys(['ca', 'cert', 'controllers']);
     expectFault(await post(generic, {}), 400, INVALID);
   });
 

@@ -4,7 +4,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { PASSWORD, PATH, enrollmentCalls } from '../support/enrollments.js';
-import { itemsOf, make, read, totalOf } from '../support/entities.js';
+import { itemsOf, knownControllers, make, read, totalOf } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
 import { expectField, expectNotFound, expectError } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
@@ -27,7 +27,7 @@ describe('enrollments by password', () => {
         }),
         200,
       );
-      expect(answer.data).to.deep.equal({ username });
+      expect(answer.data).to.deep.equal({ username, controllers: await knownControllers(controller) });
       expectStatus(await login(username), 200);
       expectNotFound(await controller.admin.get(`${PATH}/${id}`), `enrollment with id ${id} not found`);
       const item = await read(controller, `identities/${identityId}`);

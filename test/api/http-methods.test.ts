@@ -97,7 +97,7 @@ describe('HTTP', () => {
     });
 
     it('is there wherever GET is, in both APIs', async () => {
-      for (const api of ['client', 'management'] as const) {
+      for (const api of ['client', 'fabric', 'management'] as const) {
         for (const { method, path } of Object.values(operations[api])) {
           if (method !== 'GET') continue;
           const { status } = await head(anonymous, basePaths[api] + path.replace(/\{[^}]+\}/g, 'x'));
@@ -142,7 +142,7 @@ describe('HTTP', () => {
     });
 
     it('names the same as the refusal of any other method, for every path of both APIs', async () => {
-      for (const api of ['client', 'management'] as const) {
+      for (const api of ['client', 'fabric', 'management'] as const) {
         for (const path of new Set(Object.values(operations[api]).map((operation) => operation.path))) {
           const at = basePaths[api] + path.replace(/\{[^}]+\}/g, 'x');
           const refused = expectFault(await anonymous.send('TRACE', at), 405, 'METHOD_NOT_ALLOWED');

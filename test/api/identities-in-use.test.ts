@@ -5,11 +5,12 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { itemsOf, make, read, totalOf } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
+import { makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/identities`;
-const identity = (name: string) => ({ name, type: 'User', isAdmin: false });
+const identity = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;
 
 describe('identities in use', () => {
   let controller: TestController;
@@ -19,21 +20,20 @@ describe('identities in use', () => {
   after(() => controller.stop());
 
   const create = async (extra: object = {}, name = unique('identity')) =>
-    make(controller, 'identities', { ...identity(name), ...extra });
+    makeIdentity(controller, { ...identity(name), ...extra });
   const detail = async (id: string) => read(controller, `identities/${id}`);
   const patch = async (id: string, changes: object) => controller.admin.patch(`${PATH}/${id}`, changes);
   const defaultAdmin = async () =>
     itemsOf(await controller.admin.get(`${PATH}?filter=isDefaultAdmin=true`))[0] as Entity;
 
   describe('hosting of services', () => {
-    const service = async () => make(controller, 'services', { name: unique('service'), encryptionRequired: false });
     const hosting = async (id: string) => {
       const { serviceHostingCosts, serviceHostingPrecedences } = await detail(id);
       return { serviceHostingCosts, serviceHostingPrecedences };
     };
 
     it('keeps costs and precedences by service; PATCH replaces one map and leaves the other', async () => {
-      const [a, b] = [await service(), await service()];
+      const [a, b] = [await makeService(controller), await makeService(controller)];
       const id = await create({
         serviceHostingCosts: { [a]: 7 },
         serviceHostingPrecedences: { [a]: 'required', [b]: 'failed' },
@@ -54,7 +54,7 @@ describe('identities in use', () => {
     });
 
     it('forgets both maps with a PUT that lacks them, and a service with its deletion', async () => {
-      const [a, b] = [await service(), await service()];
+      const [a, b] = [await makeService(controller), await makeService(controller)];
       const name = unique('identity');
       const id = await create({ serviceHostingCosts: { [a]: 7, [b]: 8 } }, name);
       expectStatus(await controller.admin.delete(`${MANAGEMENT}/services/${a}`), 200);
@@ -64,7 +64,7 @@ describe('identities in use', () => {
     });
 
     it('refuses an unknown service, and then changes nothing at all', async () => {
-      const a = await service();
+      const a = await makeService(controller);
       const name = unique('identity');
       const id = await create({ serviceHostingCosts: { [a]: 7 } }, name);
       expectNotFound(
@@ -93,7 +93,7 @@ describe('identities in use', () => {
     });
 
     it('loses neither of two maps that are patched at the same time', async () => {
-      const a = await service();
+      const a = await makeService(controller);
       const id = await create();
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, i) => [
@@ -218,12 +218,7 @@ describe('identities in use', () => {
 
     it('takes its @id out of every policy', async () => {
       const [gone, stays] = [await create(), await create()];
-      const policy = await make(controller, 'service-policies', {
-        name: unique('policy'),
-        type: 'Dial',
-        semantic: 'AnyOf',
-        identityRoles: [`@${gone}`, `@${stays}`, '#x'],
-      });
+      const policy = await makeServicePolicy(controller, { identityRoles: [`@${gone}`, `@${stays}`, '#x'] });
       expectStatus(await controller.admin.delete(`${PATH}/${gone}`), 200);
       expect((await read(controller, `service-policies/${policy}`))['identityRoles']).to.deep.equal([
         '#x',

@@ -5,11 +5,12 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { entityOf, idsOf, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
+import { makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/identities`;
-const identity = (name: string) => ({ name, type: 'User', isAdmin: false });
+const identity = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;
 
 describe('identities', () => {
   let controller: TestController;
@@ -19,7 +20,7 @@ describe('identities', () => {
   after(() => controller.stop());
 
   const create = async (extra: object = {}, name = unique('identity')) =>
-    make(controller, 'identities', { ...identity(name), ...extra });
+    makeIdentity(controller, { ...identity(name), ...extra });
   const detail = async (id: string) => read(controller, `identities/${id}`);
   const patch = async (id: string, changes: object) => controller.admin.patch(`${PATH}/${id}`, changes);
 
@@ -260,8 +261,8 @@ describe('identities', () => {
       identityId: caller.id,
       expiresAt: new Date(Date.now() + 60_000).toISOString(),
     });
-    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
-    const bind = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+    const service = await makeService(controller);
+    const bind = await makeService(controller);
     const policies = await Promise.all(
       (
         [
@@ -269,13 +270,7 @@ describe('identities', () => {
           ['Bind', bind],
         ] as const
       ).map(([type, id]) =>
-        make(controller, 'service-policies', {
-          name: unique('policy'),
-          type,
-          semantic: 'AllOf',
-          identityRoles: ['#lists'],
-          serviceRoles: [`@${id}`],
-        }),
+        makeServicePolicy(controller, { type, semantic: 'AllOf', identityRoles: ['#lists'], serviceRoles: [`@${id}`] }),
       ),
     );
     const list = async (nested: string, id = caller.id) =>

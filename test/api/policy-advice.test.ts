@@ -4,6 +4,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
+import { makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectNotFound } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';
 
@@ -19,31 +20,15 @@ describe('policy advice', () => {
   after(() => controller.stop());
   beforeEach(async () => {
     serviceName = unique('service');
-    identity = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
-      roleAttributes: [attribute],
-    });
-    service = await make(controller, 'services', {
-      name: serviceName,
-      encryptionRequired: false,
-      roleAttributes: [attribute],
-    });
+    identity = await makeIdentity(controller, { roleAttributes: [attribute] });
+    service = await makeService(controller, { name: serviceName, roleAttributes: [attribute] });
   });
 
   const advice = async () =>
     expectStatus(await controller.admin.get(`${MANAGEMENT}/identities/${identity}/policy-advice/${service}`), 200)
       .data as Record<string, unknown>;
   const policy = async (type: 'Dial' | 'Bind', extra: object = {}) =>
-    make(controller, 'service-policies', {
-      name: unique('policy'),
-      type,
-      semantic: 'AnyOf',
-      identityRoles: [`@${identity}`],
-      serviceRoles: [`@${service}`],
-      ...extra,
-    });
+    makeServicePolicy(controller, { type, identityRoles: [`@${identity}`], serviceRoles: [`@${service}`], ...extra });
   /** Straight into the tables: what counts here are the policies, not how routers come to be. */
   const router = async (attributes: readonly string[], isEdge = true) => {
     const id = unique('router');

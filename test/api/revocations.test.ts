@@ -4,9 +4,16 @@ import { expect } from 'chai';
 import { makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { entityOf, itemsOf, make, read } from '../support/entities.js';
+import { entityOf, itemsOf, read } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -126,17 +133,12 @@ describe('revocations', () => {
   });
 
   it('end the session of a service whose token is revoked', async () => {
-    const serviceId = await make(controller, 'services', { name: unique('service'), encryptionRequired: true });
-    const policy = { name: unique('policy'), semantic: 'AnyOf', identityRoles: ['#all'] };
-    await make(controller, 'service-policies', { ...policy, type: 'Dial', serviceRoles: [`@${serviceId}`] });
-    await make(controller, 'edge-routers', { name: unique('router') });
-    await make(controller, 'edge-router-policies', { ...policy, edgeRouterRoles: ['#all'] });
-    await make(controller, 'service-edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
-      serviceRoles: ['#all'],
-      edgeRouterRoles: ['#all'],
-    });
+    const serviceId = await makeService(controller, { encryptionRequired: true });
+    const policy = { identityRoles: ['#all'] };
+    await makeServicePolicy(controller, { ...policy, serviceRoles: [`@${serviceId}`] });
+    await makeRouter(controller);
+    await makeEdgeRouterPolicy(controller, { ...policy, edgeRouterRoles: ['#all'] });
+    await makeServiceEdgeRouterPolicy(controller, { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     const { client } = await controller.newCaller();
     const made = await client.post(`${CLIENT}/sessions`, { serviceId, type: 'Dial' });
     const { id } = entityOf(expectStatus(made, 201));

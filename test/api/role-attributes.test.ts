@@ -7,7 +7,8 @@ import { createLogger } from '../../server/base/log.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make, totalOf } from '../support/entities.js';
+import { totalOf } from '../support/entities.js';
+import { makeIdentity, makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 describe('role attributes', () => {
@@ -38,10 +39,8 @@ describe('role attributes', () => {
   const path = (kind: string) => `${MANAGEMENT}/${kind}-role-attributes`;
   const list = async (kind: string, query = '') =>
     expectStatus(await controller.admin.get(`${path(kind)}${query}`), 200);
-  const identity = async (roleAttributes: readonly string[]) =>
-    make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, roleAttributes });
-  const service = async (roleAttributes: readonly string[]) =>
-    make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes });
+  const identity = async (roleAttributes: string[]) => makeIdentity(controller, { roleAttributes });
+  const service = async (roleAttributes: string[]) => makeService(controller, { roleAttributes });
 
   it('are empty lists while nobody has any', async () => {
     for (const kind of ['identity', 'service', 'edge-router', 'posture-check']) {

@@ -1,11 +1,20 @@
 /** What edge routers may reach, and who may reach them. Against a whole controller. */
 import { expect } from 'chai';
+import type { Semantic } from '../../domain/entity.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { enrollRouter } from '../support/certified.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { idsOf, itemsOf, make, totalOf } from '../support/entities.js';
+import { idsOf, itemsOf, totalOf } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeIdentity,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { expectNotFound } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
@@ -15,30 +24,19 @@ describe('associations of edge routers', () => {
     controller = await startTestController();
   });
   after(() => controller.stop());
-
-  const identity = async (extra: object = {}) =>
-    make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, ...extra });
-  const service = async (extra: object = {}) =>
-    make(controller, 'services', { name: unique('service'), encryptionRequired: false, ...extra });
-  const router = async (extra: object = {}) => make(controller, 'edge-routers', { name: unique('router'), ...extra });
-  const forIdentities = async (edgeRouterRoles: string[], identityRoles: string[], semantic = 'AnyOf') =>
-    make(controller, 'edge-router-policies', { name: unique('policy'), semantic, edgeRouterRoles, identityRoles });
-  const forServices = async (edgeRouterRoles: string[], serviceRoles: string[], semantic = 'AnyOf') =>
-    make(controller, 'service-edge-router-policies', {
-      name: unique('policy'),
-      semantic,
-      edgeRouterRoles,
-      serviceRoles,
-    });
+  const forIdentities = async (edgeRouterRoles: string[], identityRoles: string[], semantic: Semantic = 'AnyOf') =>
+    makeEdgeRouterPolicy(controller, { semantic, edgeRouterRoles, identityRoles });
+  const forServices = async (edgeRouterRoles: string[], serviceRoles: string[], semantic: Semantic = 'AnyOf') =>
+    makeServiceEdgeRouterPolicy(controller, { semantic, edgeRouterRoles, serviceRoles });
   const nested = async (path: string) => expectStatus(await controller.admin.get(`${MANAGEMENT}/${path}`), 200);
   const routersOf = (answer: Answer) => (answer.data as { edgeRouters: { name: string }[] }).edgeRouters;
 
   it('lists the policies that select an edge router, an identity and a service', async () => {
     const attribute = unique('a');
     const [routerId, identityId, serviceId] = [
-      await router({ roleAttributes: [attribute] }),
-      await identity({ roleAttributes: [attribute] }),
-      await service({ roleAttributes: [attribute] }),
+      await makeRouter(controller, { roleAttributes: [attribute] }),
+      await makeIdentity(controller, { roleAttributes: [attribute] }),
+      await makeService(controller, { roleAttributes: [attribute] }),
     ];
     const edge = [
       await forIdentities([`@${routerId}`], [`#${attribute}`]),
@@ -68,9 +66,19 @@ describe('associations of edge routers', () => {
 
   it('lists the other side of those policies, each one once', async () => {
     const attribute = unique('a');
-    const [one, two, apart] = [await router({ roleAttributes: [attribute] }), await router(), await router()];
-    const [person, loner] = [await identity({ roleAttributes: [attribute] }), await identity()];
-    const [shop, closed] = [await service({ roleAttributes: [attribute] }), await service()];
+    const [one, two, apart] = [
+      await makeRouter(controller, { roleAttributes: [attribute] }),
+      await makeRouter(controller),
+      await makeRouter(controller),
+    ];
+    const [person, loner] = [
+      await makeIdentity(controller, { roleAttributes: [attribute] }),
+      await makeIdentity(controller),
+    ];
+    const [shop, closed] = [
+      await makeService(controller, { roleAttributes: [attribute] }),
+      await makeService(controller),
+    ];
     await forIdentities([`#${attribute}`, `@${two}`], [`#${attribute}`]);
     await forIdentities([`@${one}`], [`@${person}`], 'AllOf');
     await forServices([`#${attribute}`, `@${two}`], [`#${attribute}`]);
@@ -97,12 +105,12 @@ describe('associations of edge routers', () => {
 
   it('pages and sorts what an edge router is for', async () => {
     const attribute = unique('a');
-    const id = await router();
+    const id = await makeRouter(controller);
     const services = await Promise.all(
-      [0, 1, 2].map((index) => service({ name: unique(`s${index}`), roleAttributes: [attribute] })),
+      [0, 1, 2].map((index) => makeService(controller, { name: unique(`s${index}`), roleAttributes: [attribute] })),
     );
     const people = await Promise.all(
-      [0, 1, 2].map((index) => identity({ name: unique(`i${index}`), roleAttributes: [attribute] })),
+      [0, 1, 2].map((index) => makeIdentity(controller, { name: unique(`i${index}`), roleAttributes: [attribute] })),
     );
     await forServices([`@${id}`], [`#${attribute}`]);
     await forIdentities([`@${id}`], [`#${attribute}`]);
@@ -142,8 +150,8 @@ describe('associations of edge routers', () => {
 
     it('lists the edge routers of the caller, and no secret of theirs', async () => {
       expect(idsOf(expectStatus(await client.get(`${CLIENT}/current-identity/edge-routers`), 200))).to.deep.equal([]);
-      const ids = [await router({ cost: 5, noTraversal: true }), await router()];
-      await router();
+      const ids = [await makeRouter(controller, { cost: 5, noTraversal: true }), await makeRouter(controller)];
+      await makeRouter(controller);
       for (const id of ids) await enrollRouter(controller, id);
       await forIdentities(
         ids.map((id) => `@${id}`),
@@ -155,6 +163,7 @@ describe('associations of edge routers', () => {
         items.find((item) => item.id === ids[0]) ?? items[0] ?? expect.fail('no router');
       expect(rest).to.deep.equal({
         appData: {},
+        capabilities: null,
         cost: 5,
         disabled: false,
         hostname: '',
@@ -171,7 +180,7 @@ describe('associations of edge routers', () => {
     });
 
     it('lists none that has not enrolled or shall enroll again, not to administrators either', async () => {
-      const [id, waiting] = [await router(), await router()];
+      const [id, waiting] = [await makeRouter(controller), await makeRouter(controller)];
       await enrollRouter(controller, id);
       const administrator = await controller.newCaller({ isAdmin: true });
       await forIdentities([`@${id}`, `@${waiting}`], [`@${callerId}`, `@${administrator.id}`]);
@@ -187,22 +196,16 @@ describe('associations of edge routers', () => {
     });
 
     it('lists for a service only what both it and the caller may use', async () => {
-      const names = [unique('both'), unique('mine'), unique('its')];
+      const names = [unique('both'), unique('mine'), unique('its')] as const;
       const [both, mine, its] = [
-        await router({ name: names[0] }),
-        await router({ name: names[1] }),
-        await router({ name: names[2] }),
+        await makeRouter(controller, { name: names[0] }),
+        await makeRouter(controller, { name: names[1] }),
+        await makeRouter(controller, { name: names[2] }),
       ];
-      const id = await service();
+      const id = await makeService(controller);
       const path = `${CLIENT}/services/${id}/edge-routers`;
       expectNotFound(await client.get(path), `service with id ${id} not found`);
-      await make(controller, 'service-policies', {
-        name: unique('policy'),
-        type: 'Dial',
-        semantic: 'AnyOf',
-        identityRoles: [`@${callerId}`],
-        serviceRoles: [`@${id}`],
-      });
+      await makeServicePolicy(controller, { identityRoles: [`@${callerId}`], serviceRoles: [`@${id}`] });
       expect(routersOf(expectStatus(await client.get(path), 200))).to.deep.equal([]);
       await forIdentities([`@${both}`, `@${mine}`], [`@${callerId}`]);
       expect(routersOf(expectStatus(await client.get(path), 200))).to.deep.equal([]);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { load } from 'js-yaml';
+import { parse } from 'yaml';
 import { runMain } from './server-support.js';
 
 describe('the command', () => {
@@ -30,7 +30,7 @@ describe('the command', () => {
     expect(await ended).to.equal(0);
     expect(output.stderr).to.equal('');
     for (const secret of ['hunter2', 'aHVudGVyMg', 'b2xkaHVudGVy']) expect(output.stdout).not.to.contain(secret);
-    const printed = load(output.stdout) as {
+    const printed = parse(output.stdout) as {
       advertise: string;
       listen: string;
       masterKey: string;
@@ -51,7 +51,7 @@ describe('the command', () => {
     writeFileSync(file, 'listen: 127.0.0.1:4567\n');
     const { output, ended } = runMain(['config', 'print'], { EDGE_CONFIG: file });
     expect(await ended).to.equal(0);
-    expect(load(output.stdout)).to.include({ listen: '127.0.0.1:4567' });
+    expect(parse(output.stdout)).to.include({ listen: '127.0.0.1:4567' });
   });
 
   it('ends with 1, or 2 for its arguments, and a sentence, no stack, when it is told nonsense', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { dump } from 'js-yaml';
+import { stringify } from 'yaml';
 import { printConfig, readConfig } from '../../server/settings/config-reader.js';
 import { ConfigError, SETTINGS } from '../../server/settings/config.js';
 import type { Settings } from '../../server/settings/config.js';
@@ -36,6 +36,7 @@ const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; ref
   tlsRenewalCheck: { text: '2h', means: 7200, refuses: 'soon' },
   sessionTimeout: { text: '1h30m', means: 5400, refuses: '30' },
   auditKeepDays: { text: '0', means: 0, refuses: '-1' },
+  usageKeepDays: { text: '7', means: 7, refuses: '0' },
   defaultLimit: { text: '25', means: 25, refuses: '0' },
   maxLimit: { text: '1000', means: 1000, refuses: '-1' },
   enrollmentDuration: { text: '2d', means: 172_800, refuses: '1s' },
@@ -46,6 +47,17 @@ const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; ref
   workers: { text: '3', means: 3, refuses: '0' },
   backupEvery: { text: '6h', means: 21_600, refuses: '6 hours' },
   backupKeep: { text: '3', means: 3, refuses: '0' },
+  oidcEnabled: { text: 'true', means: true, refuses: 'maybe' },
+  oidcAccessToken: { text: '5m', means: 300, refuses: '59s' },
+  oidcIdToken: { text: '5m', means: 300, refuses: '2d' },
+  oidcRefreshToken: { text: '7d', means: 604_800, refuses: '1m' },
+  oidcSession: { text: '12h', means: 43_200, refuses: '1m' },
+  oidcRedirectUris: {
+    text: 'https://a.example/cb, http://localhost:*/cb',
+    means: ['https://a.example/cb', 'http://localhost:*/cb'],
+    refuses: 'http://a.example/cb',
+  },
+  oidcLogoutUris: { text: 'https://a.example/out', means: ['https://a.example/out'], refuses: 'https://*/out' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
   spa: {
     text: '[{"path":"/zac/","location":"/opt/zac"}]',
@@ -129,7 +141,7 @@ describe('the configuration', () => {
   };
   /** `a.b: v` as the YAML it means. */
   const yamlOf = (path: string, value: unknown) =>
-    dump(path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
+    stringify(path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
 
   it('has a case here for every setting, each with a variable and a place of its own, and a sentence', () => {
     expect(Object.keys(CASES)).to.have.members(keys);
@@ -305,10 +317,17 @@ describe('the configuration', () => {
     expect(faultOf({ env: {}, file: join(dir, 'nope.yml') })).to.match(
       /^The configuration file cannot be read: .*nope\.yml/,
     );
-    expect(faultOf({ env: {}, file: fileWith('a: b: c') })).to.match(/^The configuration file cannot be read: /);
-    expect(faultOf({ env: {}, file: fileWith('listen: 0.0.0.0:1\nlisten: 0.0.0.0:2') })).to.match(
-      /duplicated mapping key/,
-    );
+    for (const [content, line, column, reason] of [
+      ['a: b: c', 1, 4, 'a colon and a space'],
+      ['listen: 0.0.0.0:1\nlisten: 0.0.0.0:2', 2, 1, 'given twice'],
+      ['a: 1\n---\nb: 2', 2, 1, 'several documents'],
+      ['a:\n\tb: 1', 2, 1, 'use spaces'],
+    ] as const) {
+      const file = fileWith(content);
+      expect(faultOf({ env: {}, file }))
+        .to.match(new RegExp(`^The configuration file cannot be read: ${file}, line ${line}, column ${column}: `))
+        .and.contain(reason);
+    }
     for (const content of ['- a', 'text', '5'])
       expect(faultOf({ env: {}, file: fileWith(content) })).to.contain('must hold settings');
   });
@@ -317,6 +336,46 @@ describe('the configuration', () => {
     expect(faultOf({ env: { EDGE_ADMIN_PASSWORD: 'pw4', DATABASE_URL: 'mysql://user:hunter2@db/x' } })).not.to.match(
       /pw4|hunter2/,
     );
+  });
+
+  it('quotes nothing of a file that is not YAML, for it may be a secret', () => {
+    for (const value of [
+      '"hunter2',
+      '"a\\hunter2"',
+      '*hunter2',
+      '!hunter2 x',
+      '!<hunter2> x',
+      '|hunter2',
+      '[hunter2',
+      '@hunter2',
+      '`hunter2',
+      'a: hunter2: b',
+      '"a" hunter2',
+      '"a"hunter2',
+      '} hunter2',
+      '&hunter2 *hunter2',
+      '\n%hunter2',
+    ])
+      for (const content of [
+        `admin:\n  password: ${value}\n`,
+        `password: ${value}`,
+        `%hunter2 ${value}\n---\na: ${value}`,
+      ]) {
+        const fault = faultOf({ env: {}, file: fileWith(content) });
+        expect(fault, content).to.match(
+          /^The configuration (file cannot be read: .+\.yml, line \d, column \d+: |has a)/,
+        );
+        expect(fault, content).not.to.contain('hunter2');
+      }
+    const bomb = [
+      'a: &a [x, x, x, x, x, x, x, x, x]',
+      ...'bcdefgh'.split('').map((name, i) => {
+        const before = 'abcdefgh'[i] ?? '';
+        return `${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`;
+      }),
+    ].join('\n');
+    for (const content of [bomb, `a: ${'['.repeat(100_000)}`])
+      expect(faultOf({ env: {}, file: fileWith(content) })).to.contain('nested too deeply, or has too many aliases');
   });
 
   it('does not tell the prototype of an object from a setting', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createHash, X509Certificate } from 'node:crypto';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { decodeProtectedHeader, importX509, jwtVerify } from 'jose';
-import { load } from 'js-yaml';
+import { parse } from 'yaml';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
@@ -124,7 +124,12 @@ describe('public documents', () => {
         runtimeVersion: string;
       };
       const api = (path: string) => ({ v1: { apiBaseUrls: [`https://${ADVERTISE}${path}`], path } });
-      expect(data.apiVersions).to.deep.equal({ edge: api(C), 'edge-client': api(C), 'edge-management': api(M) });
+      expect(data.apiVersions).to.deep.equal({
+        edge: api(C),
+        'edge-client': api(C),
+        'edge-management': api(M),
+        fabric: api('/fabric/v1'),
+      });
       expect(data.version).to.match(/^v\d+\.\d+\.\d+/);
       for (const text of [data.buildDate, data.revision, data.runtimeVersion])
         expect(text).to.be.a('string').and.not.equal('');
@@ -146,7 +151,7 @@ describe('public documents', () => {
   describe('API descriptions', () => {
     for (const [path, ids] of [
       [C, ['edge-client']],
-      [M, ['edge-client', 'edge-management']],
+      [M, ['edge-client', 'edge-management', 'fabric']],
     ] as const) {
       it(`are listed under ${path}`, async () => {
         const list = expectStatus(await client.get(`${path}/specs?filter=nonsense&limit=1`), 200).data as {
@@ -177,7 +182,7 @@ describe('public documents', () => {
           200,
         );
         expect(json.headers['content-type']).to.equal('application/json');
-        expect(load(yaml.text)).to.deep.equal(JSON.parse(json.text));
+        expect(parse(yaml.text)).to.deep.equal(JSON.parse(json.text));
         expect(JSON.parse(json.text)).to.include({ swagger: '2.0', basePath: base, host: ADVERTISE });
       }
     });
@@ -190,7 +195,7 @@ describe('public documents', () => {
         );
         const [type = ''] = accept.split(/[;,]/);
         expect(headers['content-type']).to.equal(`${type}; charset=utf-8`);
-        expect(load(text)).to.include({ swagger: '2.0', host: ADVERTISE });
+        expect(parse(text)).to.include({ swagger: '2.0', host: ADVERTISE });
       });
     }
 
@@ -212,7 +217,7 @@ describe('public documents', () => {
         await SwaggerParser.validate(JSON.parse(json.text) as Parameters<typeof SwaggerParser.validate>[0]);
         const yaml = expectStatus(await client.get(`${base}/openapi.yaml`), 200);
         expect(yaml.headers['content-type']).to.equal('application/yaml; charset=utf-8');
-        expect(load(yaml.text)).to.deep.equal(document);
+        expect(parse(yaml.text)).to.deep.equal(document);
         const swagger = expectStatus(await client.get(`${base}/swagger.json`), 200).json as Record<string, object>;
         expect(Object.keys(document['paths'] as object)).to.deep.equal(Object.keys(swagger['paths'] ?? {}));
         const listed = expectStatus(await client.get(`${base}/specs`), 200).data as { id: string }[];

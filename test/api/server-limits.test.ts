@@ -48,7 +48,7 @@ describe('limits', () => {
     });
 
     it('takes 64 KiB of one that needs no session, and refuses one byte more', async () => {
-      const open = (['client', 'management'] as const).flatMap((api) =>
+      const open = (['client', 'fabric', 'management'] as const).flatMap((api) =>
         Object.values(operations[api]).filter(({ permission, body }) => permission === 'public' && body !== null),
       );
       expect(open).to.have.lengthOf(10);

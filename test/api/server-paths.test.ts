@@ -187,7 +187,7 @@ describe('paths', () => {
         '/edge/client',
         '/edge/client/v2/version',
         '/edge/management',
-        '/fabric/v1/routers',
+        '/fabric/v2/routers',
         '/fabric',
         '/oidc/authorize',
         '/oidc',

@@ -9,6 +9,7 @@ import type { TestController } from '../support/controller.js';
 import { IDENTITIES, POSTURE_CHECKS, SERVICES, behavesLikeAnyPolicy } from '../support/any-policy.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { make, read, totalOf } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectField } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
@@ -21,15 +22,10 @@ describe('service policies', () => {
   });
   after(() => controller.stop());
 
-  const policy = (name: string) => ({ name, type: 'Dial', semantic: 'AnyOf' });
-  const create = async (extra: object = {}) =>
-    make(controller, 'service-policies', { ...policy(unique('policy')), ...extra });
+  const policy = (name: string) => ({ name, type: 'Dial', semantic: 'AnyOf' }) as const;
+  const create = async (extra: object = {}) => makeServicePolicy(controller, { ...policy(unique('policy')), ...extra });
   const detail = async (id: string) => read(controller, `service-policies/${id}`);
   const post = async (extra: object) => controller.admin.post(PATH, { ...policy(unique('policy')), ...extra });
-  const identity = async (extra: object = {}) =>
-    make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false, ...extra });
-  const service = async (extra: object = {}) =>
-    make(controller, 'services', { name: unique('service'), encryptionRequired: false, ...extra });
 
   behavesLikeAnyResource({
     collection: 'service-policies',
@@ -58,7 +54,7 @@ describe('service policies', () => {
   });
 
   it('accepts # alone, which selects nobody, and #all', async () => {
-    await identity();
+    await makeIdentity(controller);
     const alone = await create({ identityRoles: ['#'] });
     expect(totalOf(await controller.admin.get(`${PATH}/${alone}/identities`))).to.equal(0);
     const all = await create({ identityRoles: ['#all'] });
@@ -79,9 +75,8 @@ describe('service policies', () => {
   });
 
   it('survives deletes of services and changes of the policies that name them at the same time', async () => {
-    const services = await Promise.all(Array.from({ length: 12 }, () => service()));
-    const config = await make(controller, 'configs', {
-      name: unique('config'),
+    const services = await Promise.all(Array.from({ length: 12 }, () => makeService(controller)));
+    const config = await makeConfig(controller, {
       configTypeId: 'NH5p4FpGR',
       data: { address: 'x', port: 1, protocol: 'tcp' },
     });
@@ -106,7 +101,7 @@ describe('service policies', () => {
     it('do not pass while they select one, and tell so at the service', async () => {
       const attribute = unique('posture');
       const { id: identityId, client } = await controller.newCaller();
-      const serviceId = await service();
+      const serviceId = await makeService(controller);
       await create({
         identityRoles: [`@${identityId}`],
         serviceRoles: [`@${serviceId}`],

@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { entityOf, make } from '../support/entities.js';
+import { entityOf } from '../support/entities.js';
+import { makeConfig, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 describe('service updates', () => {
@@ -18,29 +19,16 @@ describe('service updates', () => {
   before(async () => {
     controller = await startTestController();
     caller = await controller.newCaller({ configTypes: ['host.v1'], roleAttributes: [attribute] });
-    config = await make(controller, 'configs', {
-      name: unique('config'),
+    config = await makeConfig(controller, {
       configTypeId: 'NH5p4FpGR',
       data: { address: 'a', port: 1, protocol: 'tcp' },
     });
-    otherConfig = await make(controller, 'configs', {
-      name: unique('config'),
+    otherConfig = await makeConfig(controller, {
       configTypeId: 'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
       data: { hostname: 'a', port: 1 },
     });
-    service = await make(controller, 'services', {
-      name: unique('service'),
-      encryptionRequired: false,
-      configs: [config, otherConfig],
-      roleAttributes: [attribute],
-    });
-    policy = await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: [`#${attribute}`],
-      serviceRoles: [`#${attribute}`],
-    });
+    service = await makeService(controller, { configs: [config, otherConfig], roleAttributes: [attribute] });
+    policy = await makeServicePolicy(controller, { identityRoles: [`#${attribute}`], serviceRoles: [`#${attribute}`] });
   });
   after(() => controller.stop());
 
@@ -168,7 +156,7 @@ describe('service updates', () => {
     await change('patch', `services/${service}`, { configs: configs as string[], maxIdleTimeMillis: 0 });
   });
   stays('another identity gets role attributes', async () => {
-    const other = await make(controller, 'identities', { name: unique('identity'), type: 'User', isAdmin: false });
+    const other = await makeIdentity(controller);
     await change('patch', `identities/${other}`, { roleAttributes: [attribute] });
   });
   stays('the identity is renamed', () => change('patch', `identities/${caller.id}`, { name: unique('renamed') }));
@@ -190,13 +178,7 @@ describe('service updates', () => {
       Buffer.alloc(32),
       caller.id,
     ]);
-    await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: ['#others'],
-      serviceRoles: ['#all'],
-    });
+    await makeServicePolicy(controller, { identityRoles: ['#others'], serviceRoles: ['#all'] });
     expect(await lastChange()).to.equal(before);
     await change('patch', `services/${service}`, { tags: { seen: true } });
     expect((await lastChange()) > before).to.equal(true);

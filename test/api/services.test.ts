@@ -4,7 +4,8 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
-import { idsOf, itemsOf, make, read, totalOf } from '../support/entities.js';
+import { idsOf, itemsOf, read, totalOf } from '../support/entities.js';
+import { makeConfig, makeService, makeServicePolicy } from '../support/make.js';
 import { expectField, expectNotFound } from '../support/expect.js';
 import { MANAGEMENT } from '../support/paths.js';
 
@@ -20,18 +21,13 @@ describe('services', () => {
   after(() => controller.stop());
 
   const service = (name: string) => ({ name, encryptionRequired: true });
-  const create = async (extra: object = {}) =>
-    make(controller, 'services', { ...service(unique('service')), ...extra });
+  const create = async (extra: object = {}) => makeService(controller, { ...service(unique('service')), ...extra });
   const detail = async (id: string) => read(controller, `services/${id}`);
   const patch = async (id: string, changes: object) => controller.admin.patch(`${PATH}/${id}`, changes);
   const hostConfig = async () =>
-    make(controller, 'configs', {
-      name: unique('config'),
-      configTypeId: HOST,
-      data: { address: 'localhost', port: 80, protocol: 'tcp' },
-    });
+    makeConfig(controller, { configTypeId: HOST, data: { address: 'localhost', port: 80, protocol: 'tcp' } });
   const clientConfig = async () =>
-    make(controller, 'configs', { name: unique('config'), configTypeId: CLIENT_V1, data: { hostname: 'a', port: 1 } });
+    makeConfig(controller, { configTypeId: CLIENT_V1, data: { hostname: 'a', port: 1 } });
 
   behavesLikeAnyResource({
     collection: 'services',
@@ -197,12 +193,12 @@ describe('services', () => {
     const id = await create({ name, configs: [config] });
     expectNotFound(
       await controller.admin.post(PATH, { ...service(unique('service')), configs: [config, 'nope'] }),
-      'config with id nope not found',
+      'configs with id nope not found',
     );
-    expectNotFound(await patch(id, { name: unique('other'), configs: ['nope'] }), 'config with id nope not found');
+    expectNotFound(await patch(id, { name: unique('other'), configs: ['nope'] }), 'configs with id nope not found');
     expectNotFound(
       await controller.admin.put(`${PATH}/${id}`, { ...service(unique('other')), configs: ['nope'] }),
-      'config with id nope not found',
+      'configs with id nope not found',
     );
     expect(await detail(id)).to.deep.include({ name, configs: [config] });
   });
@@ -211,7 +207,7 @@ describe('services', () => {
     const [a, b] = [unique('a'), unique('b')];
     const [first, second] = await Promise.all(
       [a, b].map((name) =>
-        make(controller, 'configs', { name, configTypeId: HOST, data: { address: 'x', port: 80, protocol: 'tcp' } }),
+        makeConfig(controller, { name, configTypeId: HOST, data: { address: 'x', port: 80, protocol: 'tcp' } }),
       ),
     );
     const reason = new RegExp(
@@ -234,8 +230,7 @@ describe('services', () => {
   it('leaves the @id list of every policy, hosting maps and config uses when it is deleted', async () => {
     const [gone, stays, config] = [await create(), await create(), await hostConfig()];
     expectStatus(await patch(gone, { configs: [config] }), 200);
-    const policy = await make(controller, 'service-policies', {
-      name: unique('policy'),
+    const policy = await makeServicePolicy(controller, {
       type: 'Bind',
       semantic: 'AllOf',
       serviceRoles: [`@${gone}`, `@${stays}`],
@@ -252,14 +247,8 @@ describe('services', () => {
     const attribute = unique('attribute');
     const id = await create({ configs, roleAttributes: [attribute] });
     const [dialer, binder] = [await controller.newCaller(), await controller.newCaller()];
-    const policy = async (type: string, identityId: string) =>
-      make(controller, 'service-policies', {
-        name: unique('policy'),
-        type,
-        semantic: 'AnyOf',
-        identityRoles: [`@${identityId}`],
-        serviceRoles: [`#${attribute}`],
-      });
+    const policy = async (type: 'Dial' | 'Bind', identityId: string) =>
+      makeServicePolicy(controller, { type, identityRoles: [`@${identityId}`], serviceRoles: [`#${attribute}`] });
     const policies = [await policy('Dial', dialer.id), await policy('Bind', binder.id)].sort();
     const list = async (nested: string) =>
       idsOf(expectStatus(await controller.admin.get(`${PATH}/${id}/${nested}`), 200));
@@ -278,10 +267,8 @@ describe('services', () => {
     it('are those it may reach, with its permissions, by id or by name', async () => {
       const caller = await controller.newCaller();
       const [mine] = [await create(), await create()];
-      await make(controller, 'service-policies', {
-        name: unique('policy'),
+      await makeServicePolicy(controller, {
         type: 'Bind',
-        semantic: 'AnyOf',
         identityRoles: [`@${caller.id}`],
         serviceRoles: [`@${mine}`],
       });
@@ -300,13 +287,7 @@ describe('services', () => {
       const { id: adminId } = itemsOf(
         await controller.admin.get(`${MANAGEMENT}/identities?filter=isDefaultAdmin=true`),
       )[0] ?? { id: '' };
-      await make(controller, 'service-policies', {
-        name: unique('policy'),
-        type: 'Dial',
-        semantic: 'AnyOf',
-        identityRoles: [`@${adminId}`],
-        serviceRoles: [`@${id}`],
-      });
+      await makeServicePolicy(controller, { identityRoles: [`@${adminId}`], serviceRoles: [`@${id}`] });
       expect((await detail(id))['permissions']).to.deep.equal(['Dial']);
       const find = async (query: string) =>
         itemsOf(await controller.admin.get(`${PATH}?filter=id%3D%22${id}%22${query}`))[0]?.['config'];

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
+import { makeService, makeServicePolicy } from '../support/make.js';
 import { until } from '../support/poll.js';
 import { entityOf, idsOf, make } from '../support/entities.js';
 import { expectNotFound } from '../support/expect.js';
@@ -39,18 +40,8 @@ describe('a session without a grant', () => {
   const hold = async (): Promise<Held> => {
     const word = unique('role');
     const caller = await controller.newCaller({ roleAttributes: [word] });
-    const service = await make(controller, 'services', {
-      name: unique('service'),
-      encryptionRequired: false,
-      roleAttributes: [word],
-    });
-    const policy = await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: [`#${word}`],
-      serviceRoles: [`#${word}`],
-    });
+    const service = await makeService(controller, { roleAttributes: [word] });
+    const policy = await makeServicePolicy(controller, { identityRoles: [`#${word}`], serviceRoles: [`#${word}`] });
     const session = entityOf(expectStatus(await caller.client.post(PATH, { serviceId: service }), 201)).id;
     return { caller, service, policy, session };
   };
@@ -138,10 +129,7 @@ describe('a session without a grant', () => {
       }
       expect([await rowsOf(held.session), await rowsOf(other.session)]).to.deep.equal([0, 1]);
       await controller.database.query('UPDATE identities SET disabled_at = NULL WHERE id = $1', [held.caller.id]);
-      await make(controller, 'service-policies', {
-        name: unique('policy'),
-        type: 'Dial',
-        semantic: 'AnyOf',
+      await makeServicePolicy(controller, {
         identityRoles: [`@${held.caller.id}`],
         serviceRoles: [`@${held.service}`],
       });
@@ -156,15 +144,12 @@ describe('a session without a grant', () => {
 
   it('is one only when the last policy of its type is gone', async () => {
     const held = await hold();
-    const second = await make(controller, 'service-policies', {
-      name: unique('policy'),
-      type: 'Dial',
+    const second = await makeServicePolicy(controller, {
       semantic: 'AllOf',
       identityRoles: [`@${held.caller.id}`],
       serviceRoles: [`@${held.service}`],
     });
-    await make(controller, 'service-policies', {
-      name: unique('policy'),
+    await makeServicePolicy(controller, {
       type: 'Bind',
       semantic: 'AllOf',
       identityRoles: [`@${held.caller.id}`],
@@ -205,7 +190,7 @@ describe('a session without a grant', () => {
 
   it('is not made, though granted, while the posture checks of every granting policy fail', async () => {
     const { caller, service } = await hold();
-    const other = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+    const other = await makeService(controller);
     const check = unique('check');
     const reason = 'the client has not reported its Windows domain: let it report, or update it';
     await controller.database.query(
@@ -214,15 +199,11 @@ describe('a session without a grant', () => {
       [check],
     );
     const policy = {
-      type: 'Dial',
-      semantic: 'AnyOf',
       identityRoles: [`@${caller.id}`],
       serviceRoles: [`@${other}`],
       postureCheckRoles: [`#${check}`],
     };
-    const ids = await Promise.all(
-      [0, 1].map(async () => make(controller, 'service-policies', { name: unique('policy'), ...policy })),
-    );
+    const ids = await Promise.all([0, 1].map(async () => makeServicePolicy(controller, policy)));
     const answer = expectStatus(await caller.client.post(PATH, { serviceId: other }), 409);
     expect(answer.error?.code).to.equal('INVALID_POSTURE');
     expect(answer.error?.cause).to.deep.equal({
@@ -232,7 +213,7 @@ describe('a session without a grant', () => {
       message: `Failed to pass posture checks for service policies: [${[...ids].sort().join(' ')}]`,
     });
     expectStatus(await caller.client.post(PATH, { serviceId: other, type: 'Bind' }), 400);
-    await make(controller, 'service-policies', { name: unique('policy'), ...policy, postureCheckRoles: [] });
+    await makeServicePolicy(controller, { ...policy, postureCheckRoles: [] });
     expectStatus(await caller.client.post(PATH, { serviceId: other }), 201);
     expectStatus(await caller.client.post(PATH, { serviceId: service }), 201);
   });

@@ -9,7 +9,15 @@ import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { pending } from '../../handlers/pending.js';
 import { exampleOf } from '../contract/examples.js';
-import { idsOf, itemsOf, make, read } from '../support/entities.js';
+import { idsOf, itemsOf, read } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeIdentity,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { expectField } from '../support/expect.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { makeRequest } from '../support/certificates.js';
@@ -88,14 +96,14 @@ describe('what callers may store', () => {
   before(async () => {
     controller = await startTestController();
     caller = await newCertifiedCaller(controller);
-    service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
-    const everybody = { semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
-    for (const type of ['Dial', 'Bind']) {
-      await make(controller, 'service-policies', { name: unique(type), type, ...everybody });
+    service = await makeService(controller);
+    const everybody = { identityRoles: ['#all'], edgeRouterRoles: ['#all'], serviceRoles: ['#all'] };
+    for (const type of ['Dial', 'Bind'] as const) {
+      await makeServicePolicy(controller, { name: unique(type), type, ...everybody });
     }
-    await make(controller, 'edge-routers', { name: unique('router') });
-    await make(controller, 'edge-router-policies', { name: unique('routers'), ...everybody });
-    await make(controller, 'service-edge-router-policies', { name: unique('routers'), ...everybody });
+    await makeRouter(controller);
+    await makeEdgeRouterPolicy(controller, { name: unique('routers'), ...everybody });
+    await makeServiceEdgeRouterPolicy(controller, { name: unique('routers'), ...everybody });
     const own = await caller.client.get(`${CLIENT}/current-identity/authenticators?filter=method%3D%22updb%22`);
     [password = ''] = idsOf(expectStatus(own, 200));
   });
@@ -170,7 +178,7 @@ describe('what callers may store', () => {
       `SELECT DISTINCT a.attname AS name FROM pg_index i
          JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
         WHERE i.indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace
-            AND relname <> 'controller_addresses')
+            AND relname NOT IN ('controller_addresses', 'server_names'))
           AND a.atttypid IN ('text'::regtype, 'text[]'::regtype)`,
     );
     const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -193,8 +201,9 @@ describe('what callers may store', () => {
   it('a text that is too long for its index is refused with its path, however well it compresses', async () => {
     const letters = (count: number) =>
       Array.from({ length: count }, () => String.fromCodePoint(0x1f300 + randomInt(700))).join('');
-    const identity = { name: unique('identity'), type: 'User', isAdmin: false };
-    const policy = { name: unique('policy'), type: 'Dial', semantic: 'AnyOf', serviceRoles: ['#all'] };
+    const identity = { name: unique('identity'), type: 'User' as const, isAdmin: false };
+    const access = { type: 'Dial', semantic: 'AnyOf' } as const;
+    const policy = { name: unique('policy'), ...access, serviceRoles: ['#all'] };
     for (const make of [letters, (count: number) => 'x'.repeat(count)]) {
       for (const [path, body, field, most] of [
         ['identities', { ...identity, externalId: make(513) }, 'externalId', 512],
@@ -208,10 +217,10 @@ describe('what callers may store', () => {
       }
     }
     const whole = { name: letters(512), externalId: letters(512), roleAttributes: [letters(512)] };
-    const id = await make(controller, 'identities', { ...identity, ...whole });
+    const id = await makeIdentity(controller, { ...identity, ...whole });
     expect(await read(controller, `identities/${id}`)).to.deep.include(whole);
     const [attribute = ''] = whole.roleAttributes;
-    await make(controller, 'service-policies', { ...policy, identityRoles: [`#${attribute}`] });
+    await makeServicePolicy(controller, { ...policy, identityRoles: [`#${attribute}`] });
     const costs = { [letters(3_000)]: 5 };
     const answer = await controller.admin.post(`${MANAGEMENT}/identities`, { ...identity, serviceHostingCosts: costs });
     expect(answer.status).to.be.oneOf([400, 404]);
@@ -240,7 +249,7 @@ describe('what callers may store', () => {
       expectField(await patch(tagsOf(OWNER_BYTES + 1, letter)), 'tags', /at most 4096 bytes/);
     }
     const name = unique('service');
-    const id = await make(controller, 'services', { name, encryptionRequired: false, tags: tagsOf(BYTES, 'é') });
+    const id = await makeService(controller, { name, tags: tagsOf(BYTES, 'é') });
     expect((await read(controller, `services/${id}`)).tags).to.deep.equal(tagsOf(BYTES, 'é'));
   });
 
@@ -255,9 +264,7 @@ describe('what callers may store', () => {
 
   it("leaves the administrators' list of sessions small", async () => {
     const services = await Promise.all(
-      Array.from({ length: 30 }, () =>
-        make(controller, 'services', { name: unique('many'), encryptionRequired: false }),
-      ),
+      Array.from({ length: 30 }, () => makeService(controller, { name: unique('many') })),
     );
     const tags = tagsOf(OWNER_BYTES);
     for (const serviceId of services) {

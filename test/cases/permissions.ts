@@ -1,6 +1,6 @@
 /**
- * Who may call which operation of the management API, written down apart from the specs, so that the two can be
- * compared. Whoever adds an operation for administrators adds it here.
+ * Who may call which operation of the two APIs for administrators, written down apart from the specs, so that both can
+ * be compared. Whoever adds an operation for administrators adds it here.
  */
 
 type Action = 'read' | 'create' | 'update' | 'delete';
@@ -54,7 +54,8 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
   },
   identity: {
     read:
-      'listIdentities listIdentityRoleAttributes detailIdentity listEdgeRouterPolicyIdentities ' +
+      'listIdentities listIdentityRoleAttributes listIdentityRoleAttributeUsage ' +
+      'detailIdentity listEdgeRouterPolicyIdentities ' +
       'listEdgeRouterIdentities getIdentityFailedServiceRequests getIdentityPostureData ' +
       'listIdentitysServiceConfigs listServicePolicyIdentities listServiceIdentities',
     create: 'createIdentity',
@@ -68,14 +69,17 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
     delete: 'deleteAPISessions deleteSession',
   },
   'posture-check': {
-    read: 'listPostureCheckRoleAttributes listPostureChecks detailPostureCheck listServicePolicyPostureChecks',
+    read:
+      'listPostureCheckRoleAttributes listPostureCheckRoleAttributeUsage listPostureChecks detailPostureCheck ' +
+      'listServicePolicyPostureChecks',
     create: 'createPostureCheck',
     update: 'updatePostureCheck patchPostureCheck',
     delete: 'deletePostureCheck',
   },
   router: {
     read:
-      'listEdgeRouterRoleAttributes listEdgeRouters listRouters listTransitRouters detailEdgeRouter ' +
+      'listEdgeRouterRoleAttributes listEdgeRouterRoleAttributeUsage ' +
+      'listEdgeRouters listRouters listTransitRouters detailEdgeRouter ' +
       'detailRouter detailTransitRouter listEdgeRouterPolicyEdgeRouters listIdentityEdgeRouters ' +
       'listServiceEdgeRouterPolicyEdgeRouters listServiceEdgeRouters',
     create: 'createEdgeRouter createRouter createTransitRouter',
@@ -86,7 +90,8 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
   },
   service: {
     read:
-      'listServiceRoleAttributes listServices detailService listConfigServices listEdgeRouterServices ' +
+      'listServiceRoleAttributes listServiceRoleAttributeUsage ' +
+      'listServices detailService listConfigServices listEdgeRouterServices ' +
       'listIdentityServices listServiceEdgeRouterPolicyServices listServicePolicyServices ' +
       'getIdentityPolicyAdvice',
     create: 'createService',
@@ -176,4 +181,23 @@ export const grantedBy: ReadonlyMap<string, readonly string[]> = new Map([
   ),
   ...forReaders.split(' ').map((id): [string, string[]] => [id, ['admin_readonly']]),
   ...forAdministrators.split(' ').map((id): [string, string[]] => [id, []]),
+]);
+
+/** The same of the fabric API. Inspections ask routers, so they are no read of what is kept here. */
+export const grantedByInFabric: ReadonlyMap<string, readonly string[]> = new Map([
+  ...['listLinks', 'detailLink', 'listCircuits', 'detailCircuit'].map((id): [string, string[]] => [
+    id,
+    ['admin_readonly', 'ops', 'ops.read'],
+  ]),
+  ['patchLink', ['ops', 'ops.update']],
+  ['deleteLink', ['ops', 'ops.delete']],
+  ['deleteCircuit', ['ops', 'ops.delete']],
+  ['inspect', ['ops', 'ops.read']],
+  ...[
+    'listRouters createRouter detailRouter updateRouter patchRouter deleteRouter listRouterTerminators',
+    'listServices createService detailService updateService patchService deleteService listServiceTerminators',
+    'listTerminators createTerminator detailTerminator updateTerminator patchTerminator deleteTerminator',
+    'createDatabaseSnapshot createDatabaseSnapshotWithPath checkDataIntegrity fixDataIntegrity dataIntegrityResults',
+    'clusterListMembers clusterMemberAdd clusterMemberRemove clusterTransferLeadership',
+  ].flatMap((ids) => ids.split(' ').map((id): [string, string[]] => [id, []])),
 ]);

@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Api } from '../../generated/operation.js';
+import { folderOf } from '../../scripts/spec-document.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = Record<string, Json>;
@@ -19,7 +20,9 @@ interface Operation extends JsonObject {
 }
 
 export function readDocument(api: Api): JsonObject {
-  return JSON.parse(readFileSync(new URL(`../../generated/${api}.json`, import.meta.url), 'utf8')) as JsonObject;
+  return JSON.parse(
+    readFileSync(new URL(`../../generated/${folderOf(api)}.json`, import.meta.url), 'utf8'),
+  ) as JsonObject;
 }
 
 /** @param isBuilt  false for operations that have no handler yet */

@@ -1,3 +1,5 @@
+import type { Api } from '../../generated/operation.js';
+
 /** What we use of Dredd's transactions: one request and the answer that the document declares for it. */
 export interface Transaction {
   readonly name: string;
@@ -30,7 +32,7 @@ export interface Outcome {
 
 /** What the suite passes to the hooks, as JSON in one environment variable. */
 export interface HookSettings {
-  readonly api: 'client' | 'management';
+  readonly api: Api;
   readonly url: string;
   readonly username: string;
   readonly password: string;

@@ -87,7 +87,8 @@ describe('who acts, in the audit record', () => {
     const scoped = stores.forRequest({ actor: { kind: 'identity', id: 'actor' } });
     const statements = () => database.statements?.times.pool.cumulative().at(-1) ?? NaN;
     const changes = {
-      'insert of knex': () => scoped.configTypes.create('type', { name: 'type', schema: null, target: null, tags: {} }),
+      'insert of knex': () =>
+        scoped.configTypes.create('type', { name: 'type', schema: null, target: 'service', tags: {} }),
       'update of knex': () => scoped.configTypes.update('type', { name: 'other' }),
       'delete': () => scoped.configTypes.remove('type'),
       'with': () => scoped.identities.create('one', identityDraft('one'), []),

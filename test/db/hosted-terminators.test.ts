@@ -74,6 +74,7 @@ describe('terminators that clients host', () => {
       pathCosts: new Map(routers.map((id) => [id, 0])),
       strategy: 'smartrouting',
       sticky: '',
+      ownHost: '',
       max: 100,
     });
   const statedOf = async (id: string) =>

@@ -1,9 +1,9 @@
 /** The connections of lists: what stays prepared on them, who gets them, and that abandoned statements end. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { openCanceller, processOf } from '../../db/postgres/canceller.js';
+import { Canceller, processOf } from '../../db/postgres/canceller.js';
 import { LIST_BOUNDS, openDatabase } from '../../db/postgres/db.js';
-import { KeptPlace } from '../../db/postgres/kept-place.js';
+import { ListPermit } from '../../db/postgres/list-permit.js';
 import { openStores } from '../../db/stores/stores.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import type { ListQuery } from '../../db/filter/index.js';
@@ -15,10 +15,10 @@ import { STORE_LIMITS, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 /** Of requests whose answer is text already: their places are given back as soon as their lists end. */
-const endedPlace = () => {
-  const place = new KeptPlace();
-  place.close();
-  return place;
+const endedPermit = () => {
+  const permit = new ListPermit();
+  permit.close();
+  return permit;
 };
 
 const COUNT = 1_300;
@@ -55,7 +55,7 @@ describe('the connections of lists', () => {
   const stopped = (text: string) => until(`"${text}" runs no more`, async () => (await running(text)) === 0);
   const started = (text: string) => until(`"${text}" runs`, async () => (await running(text)) > 0);
   const scopeOf = (identityId: string, signal = new AbortController().signal): RequestScope => ({
-    reader: { identityId, signal, place: endedPlace() },
+    reader: { identityId, signal, permit: endedPermit() },
   });
   const listOf = <R>(sql: string, scope?: RequestScope) => database.execute(list<R>(null, sql), [], 'objects', scope);
   const kindOf = (work: Promise<unknown>) =>
@@ -227,7 +227,7 @@ describe('the connections of lists', () => {
     });
 
     it('by its process, and not one that has only the number of it', async () => {
-      const canceller = openCanceller(files.connection, 5_000);
+      const canceller = new Canceller(files.connection, 5_000);
       const client = new pg.Client(files.connection);
       await client.connect();
       try {
@@ -293,7 +293,7 @@ describe('the connections of lists', () => {
 
   describe('give a list without limit', () => {
     const whole = (identityId: string, signal?: AbortSignal) =>
-      stores.forRequest(scopeOf(identityId, signal)).identities.list({ limit: -1, isHeld: signal === undefined });
+      stores.forRequest(scopeOf(identityId, signal)).identities.list({ limit: -1, isReadAtOnce: signal === undefined });
     const idle = () =>
       until('all connections are back', () => {
         const { total, idle: free } = database.stats();
@@ -355,10 +355,10 @@ describe('the connections of lists', () => {
     it('its connection back while a batch is being fetched', async () => {
       const gone = new AbortController();
       const scope = scopeOf('a', gone.signal);
-      const { rest } = await database.whole(
+      const { rest } = await database.listAll(
         list(null, 'SELECT i, CASE WHEN i > 3 THEN pg_sleep(20) END FROM generate_series(1, 9) i'),
         [],
-        { batchSize: 2, isHeld: false, form: 'objects' },
+        { batchSize: 2, isReadAtOnce: false, form: 'objects' },
         scope,
       );
       const read = async () => {

@@ -44,6 +44,7 @@ const LOCKING: Readonly<Record<string, string>> = {
   hold_api_sessions: 'API sessions by id, then their sessions by id',
   hold_auth_policy: 'the auth policy of one identity, shared',
   hold_sessions: 'sessions by id',
+  keep_service_name: 'the names of one service, the one of before first',
   posture_of_session_moved: 'sessions by id',
   release_username: 'the name of one identity',
   touch_identity_of_hosting: 'an identity that its service named',

@@ -1,4 +1,5 @@
 /** Which routers are connected, as all controllers read it: hosts, their signs of life, and what dead ones leave. */
+import type { RouterChannelRow } from '../../db/stores/router-channels.js';
 import { expect } from 'chai';
 import type { RouterPresence } from '../../domain/router.js';
 import { openStoresForTest } from '../support/stores.js';
@@ -32,13 +33,14 @@ describe('routers that are connected', () => {
     await test.stores.routerChannels.join(id, 'c1');
     return id;
   };
-  const row = (routerId: string, changes: Partial<RouterPresence> = {}) => ({
+  const row = (routerId: string, changes: Partial<RouterChannelRow> = {}) => ({
     routerId,
     connectedAt: new Date('2026-01-01T00:00:00Z'),
     syncStatus: 'SYNC_DONE',
     hostname: 'a.example',
     protocols: { tls: 'tls://a.example:1' },
     versionInfo: VERSION,
+    capabilitiesMask: '0',
     ...changes,
   });
   const presence = async (id: string) => (await test.stores.routers.getEdge(id)).presence;
@@ -49,6 +51,25 @@ describe('routers that are connected', () => {
       seconds,
     ]);
   const presenceEpoch = async () => (await test.stores.advice.epoch()).split('.')[2];
+
+  it('leave what their program is and can do, which no version of the router moves with', async () => {
+    const [host, router, other] = [await newHost(), await newRouter(), await newRouter()];
+    const told = async (id: string) => {
+      const { version, capabilitiesMask } = await test.stores.routers.getEdge(id);
+      return [version, capabilitiesMask];
+    };
+    const version = async () => (await test.stores.routers.getEdge(router)).updatedAt;
+    const before = await version();
+    expect(await told(router)).to.deep.equal([null, null]);
+    for (const capabilitiesMask of ['118', '4611686018427388022', '-9223372036854775806', '0']) {
+      await test.stores.routerChannels.write(host, [row(router, { capabilitiesMask }), row(other)], []);
+      expect(await told(router)).to.deep.equal([VERSION.version, capabilitiesMask]);
+      expect(await told(other)).to.deep.equal([VERSION.version, '0']);
+    }
+    await test.stores.routerChannels.write(host, [], [router]);
+    expect(await told(router)).to.deep.equal([VERSION.version, '0']);
+    expect(await version()).to.deep.equal(before);
+  });
 
   it('are read with what their host wrote last', async () => {
     const [host, router] = [await newHost(), await newRouter()];

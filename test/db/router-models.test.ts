@@ -164,7 +164,7 @@ describe('what routers reach in SQL', () => {
     await query('DELETE FROM service_policies');
     await policy('one', { type: 'Bind', identityRoles: ['@alice'], serviceRoles: ['@crm'] });
     for (const id of ['host', 'dial', 'unused'])
-      await stores.configTypes.create(id, { name: `type-${id}`, schema: null, target: null, tags: {} });
+      await stores.configTypes.create(id, { name: `type-${id}`, schema: null, target: 'service', tags: {} });
     const config = (id: string, configTypeId: string) =>
       stores.configs.create(id, { name: id, configTypeId, data: { port: 1 }, tags: {} });
     await Promise.all([config('of-crm', 'host'), config('of-wiki', 'host'), config('own', 'dial')]);
@@ -194,6 +194,7 @@ describe('what routers reach in SQL', () => {
         overrides: [{ serviceId: idOf('crm'), typeId: 'dial', configId: 'own' }],
       },
       policies: [{ id: 'one', name: 'one', type: 'Bind', serviceIds: [idOf('crm')] }],
+      routerPolicyIds: ['s', 'e'],
     });
     expect([...told.values()].map(({ id, configIds }) => [id, configIds])).to.deep.equal([[idOf('crm'), ['of-crm']]]);
     expect(configVersions.map(({ id }) => id)).to.have.members(['of-crm', 'own']);

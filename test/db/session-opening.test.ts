@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import type { LoginMethod } from '../../domain/credentials.js';
-import type { Proof } from '../../db/stores/session-opening.js';
+import type { LoginProof } from '../../db/stores/session-opening.js';
 import { identityDraft, openStoresForTest, signerDraft } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
-const METHODS: Readonly<Record<Proof['by'], LoginMethod>> = {
+const METHODS: Readonly<Record<LoginProof['by'], LoginMethod>> = {
   password: 'password',
   certificate: 'cert',
   claim: 'cert',
@@ -17,13 +17,13 @@ const ISSUED = new Date('2026-01-01T00:00:00Z');
 interface Case {
   readonly name: string;
   /** Of what would open a session. */
-  readonly proof?: (proof: Proof) => Proof;
+  readonly proof?: (proof: LoginProof) => LoginProof;
   /** What happens before. */
   readonly change?: (id: string) => readonly [sql: string, ...values: string[]];
-  readonly by: readonly Proof['by'][];
+  readonly by: readonly LoginProof['by'][];
 }
 
-const same = (proof: Proof) => proof;
+const same = (proof: LoginProof) => proof;
 const EVERY_PROOF = ['password', 'certificate', 'claim', 'token'] as const;
 const REVOKE = 'INSERT INTO revocations (id, type, issued_before, expires_at) VALUES';
 const REFUSED: readonly Case[] = [
@@ -47,12 +47,16 @@ const REFUSED: readonly Case[] = [
     change: () => ["UPDATE auth_policies SET ext_jwt_allowed = false WHERE id = 'own'"],
     by: ['token'],
   },
-  { name: 'another password', proof: (proof) => ({ ...proof, passwordHash: 'other' }) as Proof, by: ['password'] },
-  { name: 'another certificate', proof: (proof) => ({ ...proof, fingerprint: 'ff' }) as Proof, by: ['certificate'] },
-  { name: 'an unknown name', proof: (proof) => ({ ...proof, externalId: 'x' }) as Proof, by: ['claim'] },
-  { name: 'an unknown name', proof: (proof) => ({ ...proof, claim: 'x' }) as Proof, by: ['token'] },
-  { name: 'the other kind of id', proof: (proof) => ({ ...proof, useExternalId: false }) as Proof, by: ['token'] },
-  { name: 'an expired certificate', proof: (proof) => ({ ...proof, isExpired: true }) as Proof, by: ['claim'] },
+  { name: 'another password', proof: (proof) => ({ ...proof, passwordHash: 'other' }) as LoginProof, by: ['password'] },
+  {
+    name: 'another certificate',
+    proof: (proof) => ({ ...proof, fingerprint: 'ff' }) as LoginProof,
+    by: ['certificate'],
+  },
+  { name: 'an unknown name', proof: (proof) => ({ ...proof, externalId: 'x' }) as LoginProof, by: ['claim'] },
+  { name: 'an unknown name', proof: (proof) => ({ ...proof, claim: 'x' }) as LoginProof, by: ['token'] },
+  { name: 'the other kind of id', proof: (proof) => ({ ...proof, useExternalId: false }) as LoginProof, by: ['token'] },
+  { name: 'an expired certificate', proof: (proof) => ({ ...proof, isExpired: true }) as LoginProof, by: ['claim'] },
   {
     name: 'a disabled signer',
     change: () => ['UPDATE external_jwt_signers SET is_enabled = false'],
@@ -108,7 +112,7 @@ describe('opening an API session', () => {
       `INSERT INTO authenticators (id, identity_id, method, fingerprint, cert_pem) VALUES ($1, $2, 'cert', $3, 'pem')`,
       [`cert-${id}`, id, `print-${id}`],
     );
-    const proofs: Readonly<Record<Proof['by'], Proof>> = {
+    const proofs: Readonly<Record<LoginProof['by'], LoginProof>> = {
       password: { by: 'password', identityId: id, passwordHash: 'right' },
       certificate: { by: 'certificate', identityId: id, fingerprint: `print-${id}` },
       claim: { by: 'claim', caId: null, externalId, isExpired: false },
@@ -123,13 +127,13 @@ describe('opening an API session', () => {
     };
     return { id, proofs };
   };
-  const authenticators: Readonly<Record<Proof['by'], (id: string) => string>> = {
+  const authenticators: Readonly<Record<LoginProof['by'], (id: string) => string>> = {
     password: (id) => `updb-${id}`,
     certificate: (id) => `cert-${id}`,
     claim: () => 'internal',
     token: () => `extJwtId:${signer}`,
   };
-  const open = (id: string, proof: Proof) =>
+  const open = (id: string, proof: LoginProof) =>
     fixture.stores.apiSessions.open(
       {
         id: `session-${id}`,

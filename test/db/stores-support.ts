@@ -1,4 +1,5 @@
 /** What the suites of the stores share: the stores over a database, and the least of each entity in them. */
+import type { ConfigTarget } from '../../domain/model.js';
 import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
 import type { ErrorKind } from '../../domain/errors.js';
@@ -59,9 +60,9 @@ export function useStores() {
     jwksEndpoint: null,
     certificate: { certPem: 'x', fingerprint, commonName: '', notBefore: new Date(), notAfter: new Date() },
   });
-  const type = async (name = id()) => {
+  const type = async (name = id(), target: ConfigTarget = 'service') => {
     const made = id();
-    await stores.configTypes.create(made, { name, schema: null, target: null, tags: {} });
+    await stores.configTypes.create(made, { name, schema: null, target, tags: {} });
     return made;
   };
   const config = async (configTypeId: string, name = id()) => {

@@ -71,7 +71,7 @@ describe('stores', () => {
         await tx.services.create(id(), serviceDraft(id(), { configs: ['nope'] }));
       }),
     );
-    expect(error.message).to.equal('config with id nope not found');
+    expect(error.message).to.equal('configs with id nope not found');
     expect((await failure(() => stores.services.get(made))).kind).to.equal('notFound');
   });
 

@@ -156,6 +156,7 @@ describe('many terminators', () => {
         ]),
         strategy: 'smartrouting',
         sticky: '',
+        ownHost: '',
         max: 100,
         ...changes,
       });

@@ -48,6 +48,25 @@ export const accessViolations = ({
     tells: 'router with id nope not found',
     work: async () => terminator(await service(), 'nope'),
   },
+  ...(['service', 'router'] as const).map((end) => ({
+    constraint: `fabric_terminators_${end}_fkey`,
+    kind: 'notFound' as const,
+    tells: `${end} with id nope not found`,
+    work: async () => {
+      await router(`of-${end}`);
+      await database().execute(unprepared('INSERT', 'INSERT INTO fabric_services (id, name) VALUES ($1, $1)'), [
+        `for-${end}`,
+      ]);
+      await database().execute(
+        unprepared(
+          'INSERT',
+          `INSERT INTO fabric_terminators (id, service_id, router_id, binding, address)
+            VALUES ('ft1', $1, $2, 'transport', 'tcp:x:1')`,
+        ),
+        end === 'service' ? ['nope', 'of-service'] : ['for-router', 'nope'],
+      );
+    },
+  })),
   {
     constraint: 'sessions_api_session_fkey',
     kind: 'unauthenticated',

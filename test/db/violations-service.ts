@@ -107,7 +107,7 @@ export const serviceViolations = ({
     kind: 'inUse',
     tells: 'entity type config referenced by router: []',
     work: async () => {
-      const one = await config(await type());
+      const one = await config(await type(id(), 'router'));
       await router(id(), [one]);
       await database().execute(unprepared('DELETE', 'DELETE FROM configs WHERE id = $1'), [one]);
     },

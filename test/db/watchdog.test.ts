@@ -5,6 +5,7 @@ import { openDatabase } from '../../db/postgres/db.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
+import { within } from '../support/process.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
 const PATIENCE_MS = 300;
@@ -48,6 +49,26 @@ describe('the watch over the database', () => {
       expect(await database.many(unprepared('SELECT', 'SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
     } finally {
       await database.close();
+    }
+  });
+
+  it('closes the connection that it was opening when it was stopped', async () => {
+    const connect: (this: pg.Client, ...asked: unknown[]) => unknown = Reflect.get(pg.Client.prototype, 'connect');
+    const database = openDatabase({ connection: files.connection, poolSize: 4, patienceMs: PATIENCE_MS });
+    let isClosing = false;
+    const ended = new Promise<void>((resolve) => {
+      Reflect.set(pg.Client.prototype, 'connect', function closing(this: pg.Client, ...asked: unknown[]) {
+        this.once('end', resolve);
+        isClosing = true;
+        void database.close();
+        return Reflect.apply(connect, this, asked);
+      });
+    });
+    try {
+      await until('it opens a connection', () => isClosing);
+      await within('the connection ends', 10_000, ended);
+    } finally {
+      Reflect.set(pg.Client.prototype, 'connect', connect);
     }
   });
 });

@@ -22,10 +22,11 @@ import {
 async function newPki(): Promise<RunningPki> {
   const [rootKeys, keys] = await Promise.all([newKeyPair(), newKeyPair()]);
   const root = await createRootCa({ commonName: 'Network root', keys: rootKeys, now: new Date() });
-  const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
+  const issuer = openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
   const intermediate = await createIntermediateCa(issuer, { commonName: 'Network signer', keys, now: new Date() });
   return RunningPki.open('td.example', {
     rootPems: [root.certPem],
+    crossPems: [],
     intermediatePems: [intermediate.certPem],
     intermediateKeyPem: keys.privateKeyPem,
   });
@@ -44,7 +45,7 @@ describe('certificates that clients show', () => {
 
   before(async () => {
     [own, own2] = await Promise.all([newPki(), newPki()]);
-    issued = await own.issueForIdentity(await readSigningRequest(request.pem), 'joe');
+    issued = await own.issueForIdentity(readSigningRequest(request.pem), 'joe');
     const front = makeSelfSigned({ names: { dns: ['localhost'] } });
     const peers = createPeers(() => Promise.resolve(undefined));
     server = createServer(

@@ -34,6 +34,29 @@ const httpCheck = { interval: '5s', timeout: '1m', url: 'http://localhost/' };
 const withAction = (action: object) => ({ ...host, portChecks: [{ ...portCheck, actions: [action] }] });
 
 const accepted: [string, object][] = [
+  ['router.link.v1', {}],
+  [
+    'router.link.v1',
+    {
+      listeners: [
+        { bind: 'tls:0.0.0.0:6262', advertise: 'tls:r:6262', groups: ['a', 'b'], options: { outQueueSize: 0 } },
+      ],
+      dialers: [
+        {
+          binding: 'transport',
+          groups: 'a',
+          startupDelay: '1m30s',
+          maxDefaultConnections: 3,
+          maxAckConnections: 0,
+          healthyDialBackoff: { retryBackoffFactor: 1.5, minRetryInterval: '0.5s', maxRetryInterval: '5m' },
+        },
+      ],
+      heartbeats: { sendInterval: '10s', checkInterval: '1s', closeUnresponsiveTimeout: '1m' },
+      payloadSenderQueueSize: 1,
+      ackSenderQueueSize: 1,
+      gcMode: 'orphaned',
+    },
+  ],
   ['host.v1', host],
   ['host.v1', { forwardAddress: true, allowedAddresses: ['10.0.0.0/8'], port: 80, protocol: 'udp' }],
   ['host.v1', { forwardPort: true, allowedPortRanges: [{ low: 1, high: 2 }], address: 'a', protocol: 'tcp' }],
@@ -104,6 +127,28 @@ const accepted: [string, object][] = [
 ];
 
 const refused: [string, object, string][] = [
+  ['router.link.v1', { listeners: [{}] }, 'listeners.0: bind is required'],
+  [
+    'router.link.v1',
+    { listeners: [{ bind: 'tls:0.0.0.0:1', x: 1 }] },
+    'listeners.0: Additional property x is not allowed',
+  ],
+  ['router.link.v1', { ackSenderQueueSize: 0 }, 'ackSenderQueueSize: Must be greater than or equal to 1'],
+  [
+    'router.link.v1',
+    { dialers: [{ maxDefaultConnections: 101 }] },
+    'dialers.0.maxDefaultConnections: Must be less than or equal to 100',
+  ],
+  [
+    'router.link.v1',
+    { gcMode: 'all' },
+    'gcMode: gcMode must be one of the following: "preserve", "orphaned", "changed"',
+  ],
+  [
+    'router.link.v1',
+    { heartbeats: { sendInterval: '10' } },
+    "heartbeats.sendInterval: Does not match pattern '^([0-9]+(\\.[0-9]+)?(ns|us|\u00b5s|ms|s|m|h))+$'",
+  ],
   ['host.v1', { port: 80, protocol: 'tcp' }, '(root): Must validate "else" as "if" was not valid'],
   ['host.v1', { address: 'a', protocol: 'tcp' }, '(root): Must validate "else" as "if" was not valid'],
   ['host.v1', { address: 'a', port: 80 }, '(root): Must validate "else" as "if" was not valid'],
@@ -212,7 +257,7 @@ const refused: [string, object, string][] = [
 ];
 
 describe('built-in config types', () => {
-  it('are these nine, under the ids that clients know', () => {
+  it('are these ten, under the ids that clients know', () => {
     expect(Object.fromEntries(builtinConfigTypes.map(({ id, name }) => [name, id]))).to.deep.equal({
       'host.v1': 'NH5p4FpGR',
       'host.v2': 'host.v2',
@@ -221,6 +266,7 @@ describe('built-in config types', () => {
       'l2.host.v1': 'l2.host.v1',
       'l2.intercept.v1': 'l2.intercept.v1',
       'proxy.v1': 'proxy.v1',
+      'router.link.v1': 'router.link.v1',
       'ziti-tunneler-client.v1': 'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
       'ziti-tunneler-server.v1': 'cea49285-6c07-42cf-9f52-09a9b115c783',
     });

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import { DialMemory } from '../../fabric/traffic/dial-memory.js';
-import type { PathsByRouter } from '../../fabric/traffic/dial-memory.js';
 
 const SESSION: ShownSession = {
   id: 's',
@@ -29,6 +28,7 @@ const TARGET: DialTarget = {
   sessionId: 'b',
   cost: 0,
   precedence: 'default',
+  elsewhereCost: 0,
   peerData: {},
 };
 const SERVICE = { serviceId: 'v', instanceId: '', routerId: 'r', max: 100 };
@@ -37,7 +37,6 @@ describe('the memory of dials', () => {
   let memory: DialMemory;
   let nowMs = 0;
   let reads = 0;
-  const reach: PathsByRouter = new Map();
   beforeEach(() => {
     [nowMs, reads] = [0, 0];
     memory = new DialMemory(() => nowMs);
@@ -48,8 +47,8 @@ describe('the memory of dials', () => {
       reads += 1;
       return Promise.resolve(found);
     });
-  const targets = (found: readonly DialTarget[] = [TARGET], reached: PathsByRouter = reach) =>
-    memory.targets(SERVICE, reached, () => {
+  const targets = (found: readonly DialTarget[] = [TARGET], version = 1) =>
+    memory.targets(SERVICE, version, () => {
       reads += 1;
       return Promise.resolve(found);
     });
@@ -72,7 +71,7 @@ describe('the memory of dials', () => {
   it('keeps no more than so many terminators in all', async () => {
     const many = Array.from({ length: 1_000 }, () => TARGET);
     const ask = (serviceId: string) =>
-      memory.targets({ ...SERVICE, serviceId }, reach, () => {
+      memory.targets({ ...SERVICE, serviceId }, 1, () => {
         reads += 1;
         return Promise.resolve(many);
       });
@@ -146,7 +145,7 @@ describe('the memory of dials', () => {
       ).to.equal(2);
     }
     reads = 0;
-    await targets([TARGET], new Map());
+    await targets([TARGET], 2);
     expect(reads).to.equal(1);
   });
 

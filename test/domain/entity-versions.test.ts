@@ -16,6 +16,7 @@ const BESIDE: Readonly<Record<string, string>> = {
   'authenticators last_auth_resolved_to_root': 'what the last login has shown',
   'identities env_info': 'what the last login has told of the device',
   'routers interfaces': 'what the router reports of its machine',
+  'routers version': 'what the router reports of its program',
   'webhooks sealed_secret': 'the same secret under another master key',
   'sessions granted_epoch': 'when the policies of the session were last asked, which is shown nowhere',
 };

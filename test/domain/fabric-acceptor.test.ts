@@ -7,9 +7,16 @@ import { pino } from 'pino';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import { Acceptor } from '../../fabric/channel/acceptor.js';
 import { LIMITS } from '../../fabric/channel/limits.js';
+import { StandIns } from '../../fabric/channel/stand-ins.js';
 import { ChannelRegistry } from '../../fabric/channel/registry.js';
 import type { AcceptorOptions } from '../../fabric/channel/acceptor.js';
 import { until } from '../support/poll.js';
+
+const NO_STAND_INS = {
+  standIns: new StandIns(() => []),
+  onStandIn: () => undefined,
+  onStandInClose: () => undefined,
+};
 
 describe('the acceptor of routers', () => {
   const reasons: unknown[] = [];
@@ -36,6 +43,7 @@ describe('the acceptor of routers', () => {
       verify: () => {
         throw new Error('no connection gets so far');
       },
+      ...NO_STAND_INS,
       onOpen: () => undefined,
       onClose: () => undefined,
     });

@@ -61,6 +61,7 @@ describe('the connection of a router', () => {
       hello: {
         routerId: 'r1',
         version: { version: 'v2.0.3', revision: '', buildDate: '', os: '', arch: '' },
+        capabilities: 0n,
         type: 'ctrl.default',
         connectionId: undefined,
         groupSecret: undefined,

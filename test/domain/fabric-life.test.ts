@@ -14,6 +14,7 @@ import { createFabric } from '../../fabric/fabric.js';
 import { encodeFrame } from '../../fabric/channel/frame.js';
 import { HELLO_SEQUENCE } from '../../fabric/channel/hello.js';
 import { LIMITS } from '../../fabric/channel/limits.js';
+import { StandIns } from '../../fabric/channel/stand-ins.js';
 import { ChannelRegistry } from '../../fabric/channel/registry.js';
 import { RouterLog } from '../../fabric/channel/router-log.js';
 import { makeSelfSigned } from '../support/certificates.js';
@@ -23,6 +24,7 @@ import { openStoresForTest } from '../support/stores.js';
 
 const noteFailure = () => undefined;
 const controllers = {
+  standsInFor: () => [],
   ownId: () => 'c1',
   now: () => ({ index: 1, controllers: [{ id: 'c1', address: 'controller.example:1280' }] }),
 };
@@ -32,6 +34,12 @@ const logged = (log: Logger): Pick<AcceptorOptions, 'refusals' | 'lines' | 'ownI
   lines: new RouterLog({ log, noteFailure }),
   ownId: controllers.ownId,
 });
+
+const NO_STAND_INS = {
+  standIns: new StandIns(() => []),
+  onStandIn: () => undefined,
+  onStandInClose: () => undefined,
+};
 
 describe('the control channel of a process', () => {
   let server: Server;
@@ -74,6 +82,7 @@ describe('the control channel of a process', () => {
       limits: LIMITS,
       verifications: new YieldQueue({ waiting: 1 }),
       verify: () => ({ isExpired: false, caId: null }) as ReturnType<AcceptorOptions['verify']>,
+      ...NO_STAND_INS,
       onOpen: () => (opened += 1),
       onClose: () => undefined,
     });
@@ -106,6 +115,7 @@ describe('the control channel of a process', () => {
       limits: { ...LIMITS, heartbeatMs: 400 },
       verifications: new YieldQueue({ waiting: 1 }),
       verify: () => ({ isExpired: false, caId: null }) as ReturnType<AcceptorOptions['verify']>,
+      ...NO_STAND_INS,
       onOpen: () => seen.push('open'),
       onClose: (_, reason) => seen.push(`${reason}, ${Date.now() >= notAfter.getTime() - 1_000 ? 'in time' : 'early'}`),
     });
@@ -128,6 +138,10 @@ describe('the control channel of a process', () => {
       sessionTimeoutSeconds: 60,
       sessionsSeen: () => undefined,
       apiSessions: { find: async () => undefined },
+      extensions: {
+        issue: () => Promise.reject(new Error('nobody asks')),
+        complete: () => Promise.reject(new Error('nobody asks')),
+      },
       verify: () => {
         throw new Error('nobody comes');
       },

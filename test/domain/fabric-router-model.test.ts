@@ -7,6 +7,7 @@ import type {
   ModelChange,
   ModelIdentity,
   ModelPolicy,
+  ModelRouter,
   RouterModel,
   RouterReach,
 } from '../../domain/fabric/router-model.js';
@@ -28,8 +29,13 @@ const CATALOG: ModelCatalog = {
     config('b-host', 'host'),
     config('b-other', 'other'),
     config('unused', 'unused'),
+    config('link-1', 'link'),
+    config('link-2', 'link'),
   ]),
-  configTypes: byId(['host', 'dial', 'other', 'unused'].map((id) => ({ id, name: `type-${id}` }))),
+  configTypes: byId([
+    ...['host', 'dial', 'other', 'unused'].map((id) => ({ id, name: `type-${id}`, target: 'service' as const })),
+    { id: 'link', name: 'type-link', target: 'router' as const },
+  ]),
 };
 const IDENTITY: ModelIdentity = {
   id: 'router',
@@ -49,44 +55,59 @@ const policy = (id: string, type: 'Bind' | 'Dial', serviceIds: readonly string[]
 const reach = (policies: readonly ModelPolicy[], identity: Partial<ModelIdentity> = {}): RouterReach => ({
   identity: { ...IDENTITY, ...identity },
   policies,
+  routerPolicyIds: [],
 });
+const ROUTER: ModelRouter = { id: 'router', name: 'a router', fingerprint: 'f', disabled: false, configIds: [] };
 const keys = (map: ReadonlyMap<string, unknown>) => [...map.keys()];
 
 describe('the model of a router', () => {
-  it('is empty without an identity', () => {
-    expect(modelOf(undefined, CATALOG)).to.equal(NO_MODEL);
+  it('is empty without a router', () => {
+    expect(modelOf(undefined, undefined, CATALOG)).to.equal(NO_MODEL);
     expect(modelChanges(NO_MODEL, NO_MODEL)).to.deep.equal([]);
   });
 
   it('is the identity alone when nothing is granted to it', () => {
-    const model = modelOf(reach([]), CATALOG);
-    expect(model).to.deep.equal({ ...NO_MODEL, identity: IDENTITY });
+    const model = modelOf(ROUTER, reach([]), CATALOG);
+    expect(model).to.deep.equal({ ...NO_MODEL, router: ROUTER, identity: IDENTITY });
   });
 
   it('has the granted services, what they refer to, and nothing else', () => {
-    const model = modelOf(reach([policy('p', 'Bind', ['a'])]), CATALOG);
+    const model = modelOf(ROUTER, reach([policy('p', 'Bind', ['a'])]), CATALOG);
     expect(keys(model.services)).to.deep.equal(['a']);
     expect(keys(model.configs)).to.deep.equal(['a-dial', 'a-host']);
     expect(keys(model.configTypes)).to.deep.equal(['dial', 'host']);
   });
 
   it('has no policy that reaches nothing, and no service that is not there', () => {
-    const model = modelOf(reach([policy('p', 'Bind', []), policy('q', 'Dial', ['gone', 'c'])]), CATALOG);
+    const model = modelOf(ROUTER, reach([policy('p', 'Bind', []), policy('q', 'Dial', ['gone', 'c'])]), CATALOG);
     expect([...model.policies.values()]).to.deep.equal([policy('q', 'Dial', ['c'])]);
   });
 
   it('has of the identity only what concerns services that it reaches', () => {
     const hostings = ['a', 'b'].map((serviceId) => ({ serviceId, cost: 3, precedence: null }));
     const overrides = ['a', 'b'].map((serviceId) => ({ serviceId, typeId: 'other', configId: `${serviceId}-other` }));
-    const model = modelOf(reach([policy('p', 'Bind', ['b'])], { hostings, overrides }), CATALOG);
+    const model = modelOf(ROUTER, reach([policy('p', 'Bind', ['b'])], { hostings, overrides }), CATALOG);
     expect(model.identity?.hostings.map(({ serviceId }) => serviceId)).to.deep.equal(['b']);
     expect(model.identity?.overrides.map(({ serviceId }) => serviceId)).to.deep.equal(['b']);
     expect(keys(model.configs)).to.deep.equal(['b-host', 'b-other']);
     expect(keys(model.configTypes)).to.deep.equal(['host', 'other']);
   });
 
+  it('has the configs that the router has itself, and those for routers by no other way', () => {
+    const router = { ...ROUTER, configIds: ['a-host', 'gone', 'link-1'] };
+    const services = new Map(CATALOG.services).set('c', service('c', ['link-2']));
+    const overrides = [{ serviceId: 'c', typeId: 'link', configId: 'link-2' }];
+    for (const its of [undefined, reach([policy('p', 'Dial', ['c'])], { overrides })]) {
+      const model = modelOf(router, its, { ...CATALOG, services });
+      expect(keys(model.configs)).to.deep.equal(['link-1']);
+      expect(keys(model.configTypes)).to.deep.equal(['link']);
+      expect(model.router).to.deep.equal({ ...ROUTER, configIds: ['link-1'] });
+    }
+  });
+
   it('says which services may be hosted, and which dialed', () => {
     const model = modelOf(
+      ROUTER,
       reach([policy('p', 'Bind', ['a']), policy('q', 'Dial', ['b', 'c']), policy('r', 'Bind', ['c'])]),
       CATALOG,
     );
@@ -103,8 +124,8 @@ const told = (change: ModelChange): string =>
 const changes = (before: RouterModel, after: RouterModel) => modelChanges(before, after).map(told);
 
 describe('changes of the model of a router', () => {
-  const bound = modelOf(reach([policy('p', 'Bind', ['b'])]), CATALOG);
-  const none = modelOf(reach([]), CATALOG);
+  const bound = modelOf(ROUTER, reach([policy('p', 'Bind', ['b'])]), CATALOG);
+  const none = modelOf(ROUTER, reach([]), CATALOG);
 
   it('name nothing before it is known, from nothing to the whole', () => {
     expect(changes(NO_MODEL, bound)).to.deep.equal([
@@ -112,6 +133,7 @@ describe('changes of the model of a router', () => {
       'create config b-host',
       'create identity router',
       'create service b',
+      'create router router',
       'create policy p',
       'add service b p',
       'add identity router p',
@@ -128,15 +150,15 @@ describe('changes of the model of a router', () => {
       'delete configType host',
     ];
     expect(changes(bound, none)).to.deep.equal(taken);
-    expect(changes(bound, NO_MODEL)).to.have.members([...taken, 'delete identity router']);
+    expect(changes(bound, NO_MODEL)).to.have.members([...taken, 'delete identity router', 'delete router router']);
   });
 
   it('are none when nothing has changed', () => {
-    expect(changes(bound, modelOf(reach([policy('p', 'Bind', ['b'])]), CATALOG))).to.deep.equal([]);
+    expect(changes(bound, modelOf(ROUTER, reach([policy('p', 'Bind', ['b'])]), CATALOG))).to.deep.equal([]);
   });
 
   it('grant again before they take away, so that a service that stays is never lost', () => {
-    const moved = modelOf(reach([policy('q', 'Bind', ['b'])]), CATALOG);
+    const moved = modelOf(ROUTER, reach([policy('q', 'Bind', ['b'])]), CATALOG);
     const list = changes(bound, moved);
     expect(list).to.deep.equal([
       'create policy q',
@@ -149,7 +171,7 @@ describe('changes of the model of a router', () => {
   });
 
   it('make a policy of another type a new one', () => {
-    expect(changes(bound, modelOf(reach([policy('p', 'Dial', ['b'])]), CATALOG))).to.deep.equal([
+    expect(changes(bound, modelOf(ROUTER, reach([policy('p', 'Dial', ['b'])]), CATALOG))).to.deep.equal([
       'remove identity router p',
       'remove service b p',
       'delete policy p',
@@ -160,27 +182,48 @@ describe('changes of the model of a router', () => {
   });
 
   it('name only the members that came and went', () => {
-    const both = modelOf(reach([policy('p', 'Bind', ['b', 'c'])]), CATALOG);
+    const both = modelOf(ROUTER, reach([policy('p', 'Bind', ['b', 'c'])]), CATALOG);
     expect(changes(bound, both)).to.deep.equal(['create service c', 'add service c p']);
     expect(changes(both, bound)).to.deep.equal(['remove service c p', 'delete service c']);
   });
 
   it('tell other names, data and hosting costs as updates', () => {
     const configs = new Map(CATALOG.configs).set('b-host', config('b-host', 'host', '{"port":2}'));
-    expect(changes(bound, modelOf(reach([policy('p', 'Bind', ['b'])]), { ...CATALOG, configs }))).to.deep.equal([
-      'update config b-host',
-    ]);
-    const renamed = modelOf(reach([{ ...policy('p', 'Bind', ['b']), name: 'other' }], { hostingCost: 7 }), CATALOG);
+    expect(changes(bound, modelOf(ROUTER, reach([policy('p', 'Bind', ['b'])]), { ...CATALOG, configs }))).to.deep.equal(
+      ['update config b-host'],
+    );
+    const renamed = modelOf(
+      ROUTER,
+      reach([{ ...policy('p', 'Bind', ['b']), name: 'other' }], { hostingCost: 7 }),
+      CATALOG,
+    );
     expect(changes(bound, renamed)).to.deep.equal(['update identity router', 'update policy p']);
+  });
+
+  it('tell a router of its configs before itself, and take them away after', () => {
+    const withLink = (id: string) => modelOf({ ...ROUTER, configIds: [id] }, undefined, CATALOG);
+    expect(changes(NO_MODEL, withLink('link-1'))).to.deep.equal([
+      'create configType link',
+      'create config link-1',
+      'create router router',
+    ]);
+    expect(changes(withLink('link-1'), withLink('link-2'))).to.deep.equal([
+      'create config link-2',
+      'update router router',
+      'delete config link-1',
+    ]);
+    expect(changes(withLink('link-1'), modelOf(ROUTER, undefined, CATALOG))).to.deep.equal([
+      'update router router',
+      'delete config link-1',
+      'delete configType link',
+    ]);
   });
 
   it('update a service before a config that it had goes', () => {
     const services = new Map(CATALOG.services).set('b', service('b'));
-    expect(changes(bound, modelOf(reach([policy('p', 'Bind', ['b'])]), { ...CATALOG, services }))).to.deep.equal([
-      'update service b',
-      'delete config b-host',
-      'delete configType host',
-    ]);
+    expect(
+      changes(bound, modelOf(ROUTER, reach([policy('p', 'Bind', ['b'])]), { ...CATALOG, services })),
+    ).to.deep.equal(['update service b', 'delete config b-host', 'delete configType host']);
   });
 
   it('lead from any state to any other, and every name in them is known', () => {
@@ -204,7 +247,7 @@ describe('changes of the model of a router', () => {
     );
     fc.assert(
       fc.property(anyReach, anyReach, (first, second) => {
-        const [before, after] = [first, second].map((one) => modelOf(one as RouterReach | undefined, CATALOG));
+        const [before, after] = [first, second].map((one) => modelOf(ROUTER, one as RouterReach | undefined, CATALOG));
         if (before === undefined || after === undefined) return;
         const replica = new Replica();
         for (const change of modelChanges(NO_MODEL, before)) replica.apply(change);
@@ -258,7 +301,9 @@ class Replica {
         ? change.entity.configIds.map((id) => `config ${id}`)
         : change.kind === 'config'
           ? [`configType ${change.entity.typeId}`]
-          : [];
+          : change.kind === 'router'
+            ? change.entity.configIds.map((id) => `config ${id}`)
+            : [];
     for (const name of names) if (!this.entities.has(name)) throw new Error(`${name} is not known`);
   }
 }
@@ -268,6 +313,7 @@ function shown(model: RouterModel): object {
   const put = (kind: string, entity: { id: string }) => replica.entities.set(`${kind} ${entity.id}`, entity);
   for (const one of model.configTypes.values()) put('configType', one);
   for (const one of model.configs.values()) put('config', one);
+  if (model.router !== undefined) put('router', model.router);
   for (const one of model.services.values()) put('service', one);
   if (model.identity !== undefined) put('identity', model.identity);
   for (const { id, name, serviceIds } of model.policies.values()) {

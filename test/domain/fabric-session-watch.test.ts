@@ -39,7 +39,7 @@ describe('the sessions that routers use', () => {
       hostedTerminators: { removeOfSessions: async () => undefined },
     } as unknown as Stores;
     const channels = { get: () => undefined };
-    const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
+    const circuits = new Circuits(channels, new TerminatorCosts(() => 0), () => undefined);
     const flights = new Flights({ count: 0 });
     const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure: () => undefined });
     const admission: SessionAdmissionParts = {
@@ -95,7 +95,7 @@ describe('the sessions that routers use', () => {
     } as unknown as Stores;
     const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
     const channels = { get: () => ({ send }) as unknown as RouterChannel };
-    const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
+    const circuits = new Circuits(channels, new TerminatorCosts(() => 0), () => undefined);
     const flights = new Flights({ count: 0 });
     const noteFailure = () => undefined;
     const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure, most: 3 });
@@ -167,7 +167,7 @@ describe('dials on their way', () => {
     const told: string[] = [];
     const send = ({ body }: Message) => told.push(...fromBinary(SessionRemovedSchema, body).ids);
     const channels = { get: () => ({ send }) as unknown as RouterChannel };
-    const circuits = new Circuits(channels, new TerminatorCosts(() => 0));
+    const circuits = new Circuits(channels, new TerminatorCosts(() => 0), () => undefined);
     const sessions = new SessionWatch({ stores, channels, circuits, flights, noteFailure: () => undefined });
     return { flights, sessions, asked, answers, told };
   };

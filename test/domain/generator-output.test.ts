@@ -27,6 +27,13 @@ describe('generated files', () => {
       'client/validators.cjs',
       'client/validators.d.cts',
       'documents.sha256',
+      'fabric-api.yml',
+      'fabric-api/names.ts',
+      'fabric-api/operations.ts',
+      'fabric-api/request.ts',
+      'fabric-api/response.ts',
+      'fabric-api/validators.cjs',
+      'fabric-api/validators.d.cts',
       'formats.cjs',
       'formats.d.cts',
       'management.yml',
@@ -55,8 +62,12 @@ describe('generated files', () => {
           .map(([key, member]) => [key, reverse(member)]),
       );
     };
-    const { client, management } = zoo();
-    const reversed = generateFrom({ client: reverse(client), management: reverse(management) });
+    const { client, fabric, management } = zoo();
+    const reversed = generateFrom({
+      client: reverse(client),
+      fabric: reverse(fabric),
+      management: reverse(management),
+    });
     for (const [path, content] of reversed) {
       if (/\.(ts|cjs)$/.test(path)) expect(content, path).to.equal(text(path));
     }
@@ -300,7 +311,7 @@ describe('generated files', () => {
     it('have the hashes of the documents that the build made', () => {
       const expected = readFileSync(join(projectDir, 'generated', CHECKSUMS), 'utf8');
       const names = [...expected.matchAll(/ {2}(.+)$/gm)].map(([, name = '']) => name);
-      expect(names).to.have.length(6);
+      expect(names).to.have.length(9);
       const read = (name: string) => readFileSync(join(projectDir, 'dist/generated', name), 'utf8');
       expect(checksums(new Map(names.map((name) => [name, read(name)])))).to.equal(expected);
     });

@@ -4,15 +4,16 @@ import { expect } from 'chai';
 import type { Api, OperationSpec } from '../../generated/operation.js';
 import { operations } from '../../generated/operations.js';
 import { pending } from '../../handlers/pending.js';
+import { fabricHandlers } from '../../handlers/fabric/index.js';
 import { clientHandlers } from '../../handlers/client/index.js';
 import { managementHandlers } from '../../handlers/management/index.js';
 import { bindOperations } from '../../server/sessions/binder.js';
 import type { BindingSources } from '../../server/sessions/binder.js';
 
-/** Of both specs together: the one place that knows it. */
-const OPERATIONS = 269;
+/** Of all specs together: the one place that knows it. */
+const OPERATIONS = 312;
 /** How many operations are not built yet. These numbers only ever shrink. */
-const PENDING: Readonly<Record<Api, number>> = { client: 1, management: 0 };
+const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 0 };
 
 const handler = async () => ({ status: 200, data: {} });
 
@@ -31,7 +32,7 @@ describe('binding of operations', () => {
     }
   });
 
-  for (const api of ['client', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management'] as const) {
     it(`waits for ${PENDING[api]} operations of the ${api} API and no more`, () => {
       expect(
         pending[api].length,
@@ -48,6 +49,7 @@ describe('binding of operations', () => {
 describe('modules of handlers', () => {
   const bound: Readonly<Record<Api, Readonly<Record<string, unknown>>>> = {
     client: clientHandlers,
+    fabric: fabricHandlers,
     management: managementHandlers,
   };
   const exportsOf = async (folder: string): Promise<[module: string, name: string, value: unknown][]> => {
@@ -63,7 +65,7 @@ describe('modules of handlers', () => {
   /** Rooms with handlers of both APIs. */
   const SHARED = ['.', 'access', 'enrollment', 'login'];
 
-  for (const api of ['client', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management'] as const) {
     it(`of the ${api} API, and those that serve both, export no operation that another one hides`, async () => {
       const exported = (await Promise.all([api, ...SHARED].map(exportsOf))).flat();
       expect(exported.length).to.be.greaterThan(Object.keys(bound[api]).length / 2);
@@ -81,12 +83,12 @@ describe('the binder', () => {
   const { getCurrentIdentity } = operations.client as Readonly<Record<string, OperationSpec>>;
   if (listServices === undefined || createService === undefined || getCurrentIdentity === undefined)
     throw new Error('the specs lack the operations of this suite');
-  const specs = { client: { getCurrentIdentity }, management: { listServices, createService } };
-  const handlers = { client: { getCurrentIdentity: handler }, management: { listServices: handler } };
+  const specs = { client: { getCurrentIdentity }, fabric: {}, management: { listServices, createService } };
+  const handlers = { client: { getCurrentIdentity: handler }, fabric: {}, management: { listServices: handler } };
   const fitting: BindingSources = {
     operations: specs,
     handlers,
-    pending: { client: [], management: ['createService'] },
+    pending: { client: [], fabric: [], management: ['createService'] },
   };
 
   it('binds handlers and pending operations that fit the specs', () => {
@@ -101,7 +103,7 @@ describe('the binder', () => {
   const refusals: [what: string, change: Partial<BindingSources>, message: string][] = [
     [
       'an operation with neither handler nor pending entry',
-      { pending: { client: [], management: [] } },
+      { pending: { client: [], fabric: [], management: [] } },
       'management createService has no handler',
     ],
     [
@@ -121,12 +123,12 @@ describe('the binder', () => {
     ],
     [
       'a pending entry that no operation has',
-      { pending: { client: ['gone'], management: ['createService'] } },
+      { pending: { client: ['gone'], fabric: [], management: ['createService'] } },
       'client gone is no operation of the spec',
     ],
     [
       'a pending entry that is there twice',
-      { pending: { client: [], management: ['createService', 'createService'] } },
+      { pending: { client: [], fabric: [], management: ['createService', 'createService'] } },
       'management has a pending entry twice',
     ],
     [
@@ -149,7 +151,7 @@ describe('the binder', () => {
   }
 
   it('names every fault at once', () => {
-    expect(() => bindOperations({ ...fitting, handlers: { client: {}, management: { surplus: handler } } }))
+    expect(() => bindOperations({ ...fitting, handlers: { client: {}, fabric: {}, management: { surplus: handler } } }))
       .to.throw(Error)
       .with.property(
         'message',

@@ -20,6 +20,7 @@ const WITHOUT_LINK = [
   'edge-routers/identities',
   'edge-routers/service-edge-router-policies',
   'edge-routers/services',
+  'routers/terminators', // linked by the fabric API alone
   'services/edge-routers',
   'services/identities',
 ];

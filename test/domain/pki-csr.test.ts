@@ -11,14 +11,15 @@ import { pemBlocks, toPem } from '../../domain/pki/pem.js';
 
 const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 
-async function refusal(csrPem: string): Promise<DomainError> {
-  const error: unknown = await readSigningRequest(csrPem).then(
-    () => expect.fail('it was accepted'),
-    (cause: unknown) => cause,
-  );
-  if (!(error instanceof DomainError)) throw error;
-  expect(error.kind).to.equal('csrInvalid');
-  return error;
+function refusal(csrPem: string): DomainError {
+  try {
+    readSigningRequest(csrPem);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    expect(error.kind).to.equal('csrInvalid');
+    return error;
+  }
+  return expect.fail('it was accepted');
 }
 
 describe('signing requests', () => {
@@ -64,7 +65,7 @@ describe('signing requests', () => {
   ] as const) {
     it(`with ${what} are accepted, for their key`, async () => {
       const pem = request(...args);
-      expect(await readSigningRequest(pem)).to.deep.equal({
+      expect(readSigningRequest(pem)).to.deep.equal({
         publicKey: publicKey(),
         keyType,
         commonName: 'some name',
@@ -77,26 +78,26 @@ describe('signing requests', () => {
     const wishes =
       'subjectAltName=DNS:evil.example.org,DNS:*.example,IP:10.0.0.1,IP:fd00::1,' +
       'URI:spiffe://domain/identity/x,email:a@b.example';
-    expect((await readSigningRequest(request(...EC, '-addext', wishes))).names).to.deep.equal({
+    expect(readSigningRequest(request(...EC, '-addext', wishes)).names).to.deep.equal({
       dns: ['evil.example.org', '*.example'],
       ip: ['10.0.0.1', 'fd00::1'],
     });
   });
 
   it('without a subject are accepted', async () => {
-    expect((await readSigningRequest(request(...EC, '-subj', '/'))).commonName).to.equal(undefined);
+    expect(readSigningRequest(request(...EC, '-subj', '/')).commonName).to.equal(undefined);
   });
 
   it('are accepted under their old label', async () => {
-    expect(
-      (await readSigningRequest(valid.replaceAll('CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'))).keyType,
-    ).to.equal('ec');
+    expect(readSigningRequest(valid.replaceAll('CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST')).keyType).to.equal(
+      'ec',
+    );
   });
 
   it('whose signature was changed are refused', async () => {
     const der = pemBlocks(valid)[0]?.der as Buffer;
     der[der.length - 1] = (der[der.length - 1] as number) ^ 1;
-    expect((await refusal(toPem('CERTIFICATE REQUEST', der))).causeMessage).to.equal(
+    expect(refusal(toPem('CERTIFICATE REQUEST', der)).causeMessage).to.equal(
       'the signature of the request does not match its key',
     );
   });
@@ -106,7 +107,7 @@ describe('signing requests', () => {
       (pemBlocks(valid)[0]?.der as Buffer).toString('latin1').replace('some name', 'some_name'),
       'latin1',
     );
-    expect((await refusal(toPem('CERTIFICATE REQUEST', der))).causeMessage).to.equal(
+    expect(refusal(toPem('CERTIFICATE REQUEST', der)).causeMessage).to.equal(
       'the signature of the request does not match its key',
     );
   });
@@ -117,7 +118,7 @@ describe('signing requests', () => {
     const der = (pemBlocks(mine)[0]?.der as Buffer)
       .toString('latin1')
       .replace(publicKey().toString('latin1'), other.toString('latin1'));
-    expect((await refusal(toPem('CERTIFICATE REQUEST', Buffer.from(der, 'latin1')))).causeMessage).to.include(
+    expect(refusal(toPem('CERTIFICATE REQUEST', Buffer.from(der, 'latin1'))).causeMessage).to.include(
       'does not match its key',
     );
   });
@@ -143,7 +144,7 @@ describe('signing requests', () => {
     ['Ed448', /signed with|neither EC nor RSA/, ['-newkey', 'ed448']],
     ['RSA-PSS', /signed with|neither EC nor RSA/, ['-newkey', 'rsa-pss', '-pkeyopt', 'rsa_keygen_bits:2048']],
   ] as const) {
-    it(`with ${what} are refused`, async () => expect((await refusal(request(...args))).causeMessage).to.match(reason));
+    it(`with ${what} are refused`, async () => expect(refusal(request(...args)).causeMessage).to.match(reason));
   }
 
   const texts: [string, () => string, RegExp][] = [
@@ -168,7 +169,7 @@ describe('signing requests', () => {
     ],
   ];
   for (const [what, text, reason] of texts) {
-    it(`that are ${what} are refused`, async () => expect((await refusal(text())).causeMessage).to.match(reason));
+    it(`that are ${what} are refused`, async () => expect(refusal(text()).causeMessage).to.match(reason));
   }
 
   it('with any one byte changed are refused and never crash', async () => {
@@ -176,7 +177,7 @@ describe('signing requests', () => {
     for (const [i, byte] of der.entries()) {
       const changed = Buffer.from(der);
       changed[i] = byte ^ 0x55;
-      await refusal(toPem('CERTIFICATE REQUEST', changed));
+      refusal(toPem('CERTIFICATE REQUEST', changed));
     }
   });
 });

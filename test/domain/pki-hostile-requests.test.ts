@@ -16,12 +16,16 @@ import { bits, context, integer, oid, sequence } from '../support/der.js';
 const P256 = '301306072a8648ce3d020106082a8648ce3d030107';
 
 describe('hostile signing requests', () => {
-  const refusal = async (pem: string): Promise<string> => {
-    const error: unknown = await readSigningRequest(pem).then(
-      () => expect.fail('it was accepted'),
-      (cause: unknown) => cause,
-    );
-    if (!(error instanceof DomainError)) throw error;
+  const outcomeOf = (pem: string): unknown => {
+    try {
+      return readSigningRequest(pem);
+    } catch (error) {
+      return error;
+    }
+  };
+  const refusal = (pem: string): string => {
+    const error = outcomeOf(pem);
+    if (!(error instanceof DomainError)) return expect.fail('it was accepted');
     expect(error.kind).to.equal('csrInvalid');
     return error.causeMessage ?? '';
   };
@@ -55,19 +59,19 @@ describe('hostile signing requests', () => {
   ];
   for (const [what, options] of dear) {
     it(`with ${what} are refused before they are decoded`, async () =>
-      expect(await refusal(makeRequest(options).pem)).to.equal('the request has too many parts'));
+      expect(refusal(makeRequest(options).pem)).to.equal('the request has too many parts'));
   }
 
   it('with a hundred names are accepted, for a large key too', async () => {
     const names = { dns: Array.from({ length: 100 }, (_, index) => `host-${index}.example.org`) };
     for (const keyKind of ['ec-p521', 'rsa-4096'] as const)
-      expect((await readSigningRequest(makeRequest({ keyKind, names }).pem)).names.dns).to.have.length(100);
+      expect(readSigningRequest(makeRequest({ keyKind, names }).pem).names.dns).to.have.length(100);
   });
 
   it('with a point in any valid form stand for one key', async () => {
     const plain = publicKey.export({ type: 'spki', format: 'der' });
     for (const point of [pointOf('compressed'), pointOf('hybrid')]) {
-      const outcome = await readSigningRequest(requestFor(spkiOf(point))).catch((error: unknown) => error);
+      const outcome = outcomeOf(requestFor(spkiOf(point)));
       if (outcome instanceof DomainError) expect(outcome.kind).to.equal('csrInvalid');
       else
         expect(outcome)
@@ -89,12 +93,12 @@ describe('hostile signing requests', () => {
       Buffer.concat([Buffer.of(4), Buffer.alloc(64, 0xff)]),
       Buffer.concat([good, Buffer.of(0)]),
     ]) {
-      expect(await refusal(requestFor(spkiOf(point)))).to.match(/not readable|does not match|PKCS#10/);
+      expect(refusal(requestFor(spkiOf(point)))).to.match(/not readable|does not match|PKCS#10/);
     }
   });
 
   it('with the point at infinity are refused, certificates too: Node would end the process', async () => {
-    expect(await refusal(requestFor(spkiOf(Buffer.of(0))))).to.equal('the public key of the request is not readable');
+    expect(refusal(requestFor(spkiOf(Buffer.of(0))))).to.equal('the public key of the request is not readable');
     const spki = spkiOf(Buffer.of(0));
     // OpenSSL would not write it
     const keys = { privateKey, publicKey: { export: () => spki } as unknown as KeyObject };
@@ -120,7 +124,7 @@ describe('hostile signing requests', () => {
       rsa(integer(modulus)),
       rsa(),
     ];
-    for (const spki of keys) expect(await refusal(requestFor(spki))).to.not.equal('');
+    for (const spki of keys) expect(refusal(requestFor(spki))).to.not.equal('');
   });
 
   it('are counted whole: in strings, in what is not DER, and no further than needed', () => {

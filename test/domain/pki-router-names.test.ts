@@ -144,7 +144,7 @@ describe('names of a router', () => {
     const certificateFor = async (dns: string[], ip: string[]): Promise<string> => {
       const [rootKeys, keys] = [await newKeyPair(), await newKeyPair()];
       const root = await createRootCa({ now: new Date(), commonName: 'root', keys: rootKeys });
-      const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
+      const issuer = openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
       return (
         await issueServerCertificate(issuer, {
           now: new Date(),

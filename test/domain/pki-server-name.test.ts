@@ -105,7 +105,7 @@ describe('names of a server', () => {
     const now = new Date();
     const [rootKeys, keys] = await Promise.all([newKeyPair(), newKeyPair()]);
     const root = await createRootCa({ commonName: 'root', keys: rootKeys, now });
-    const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
+    const issuer = openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
     const names = serverNames({ advertise: 'ctrl.example.org:1', listen: '[fd00::5]:1' });
     const { certPem } = await issueServerCertificate(issuer, {
       commonName: 'only.example.org',

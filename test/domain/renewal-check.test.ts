@@ -16,11 +16,11 @@ describe('the check for renewed keys', () => {
     const generation = async (): Promise<NetworkKeys> => {
       const keys = await newKeyPair('ec-p256');
       const intermediate = await createIntermediateCa(
-        await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+        openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
         { now, commonName: 'Intermediate', keys },
       );
       const server = await issueServerCertificate(
-        await openIssuer({ certPem: intermediate.certPem, privateKeyPem: keys.privateKeyPem }),
+        openIssuer({ certPem: intermediate.certPem, privateKeyPem: keys.privateKeyPem }),
         {
           now,
           commonName: 'server',
@@ -34,10 +34,17 @@ describe('the check for renewed keys', () => {
           certPem: server.certPem,
           fingerprint: server.fingerprint,
           privateKeyPem: serverKeys.privateKeyPem,
-          earlierFingerprints: [],
+          named: {
+            certPem: server.certPem,
+            fingerprint: server.fingerprint,
+            privateKeyPem: serverKeys.privateKeyPem,
+          },
+          otherFingerprints: [],
         },
+        changesInMs: undefined,
         authority: {
           rootPems: [root.certPem],
+          crossPems: [],
           intermediatePems: [intermediate.certPem],
           intermediateKeyPem: keys.privateKeyPem,
         },
@@ -51,7 +58,7 @@ describe('the check for renewed keys', () => {
         shown.push(context);
       },
     };
-    const pki = await RunningPki.open(newTrustDomain(), first.authority);
+    const pki = RunningPki.open(newTrustDomain(), first.authority);
     const identity = serverIdentity(first.server);
     const check = keepKeysFresh({
       pki,
@@ -80,7 +87,7 @@ describe('the check for renewed keys', () => {
     expect(shown).to.have.length(2);
     expect(told).to.deep.equal([second.server.fingerprint]);
     expect(identity.fingerprint()).to.equal(second.server.fingerprint);
-    expect(pki.issuerPem()).to.equal(second.authority.intermediatePems[0]);
+    expect(pki.chainPem()).to.equal(second.authority.intermediatePems[0]);
   });
 
   it('tells the others at a later check when it could not at first', async () => {

@@ -20,7 +20,7 @@ const routersReach = 'routers.example.org:6262';
 async function server(kind: KeyKind): Promise<{ certPem: string; privateKeyPem: string }> {
   const [rootKeys, keys] = await Promise.all([newKeyPair(), newKeyPair(kind)]);
   const root = await createRootCa({ commonName: 'root', keys: rootKeys, now });
-  const issuer = await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
+  const issuer = openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem });
   const { certPem } = await issueServerCertificate(issuer, {
     commonName: 'ctrl',
     keys,

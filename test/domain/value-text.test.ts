@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { jsonStart, SHOWN_CHARACTERS, valueText } from '../../domain/value-text.js';
 import { bodyFault } from '../../server/http/faults.js';
-import { errorAnswer } from '../../server/http/envelope.js';
+import { errorReply } from '../../server/http/envelope.js';
 
 /** A list of `length` equal items that counts how many of them were looked at. */
 function counted(length: number, item: unknown) {
@@ -71,7 +71,7 @@ describe('a refused value as text', () => {
   it('is cut in the answer, whatever member of a body was refused', () => {
     const { list, seen } = counted(340_000, {});
     const fault = (keyword: string, params: object, instancePath: string) =>
-      errorAnswer(bodyFault({ keyword, params, instancePath, schemaPath: '#' } as never, { many: list }, 'body'), 'id')
+      errorReply(bodyFault({ keyword, params, instancePath, schemaPath: '#' } as never, { many: list }, 'body'), 'id')
         .body.error.cause;
     const tooMany = fault('maxItems', { limit: 2 }, '/many');
     expect(tooMany?.['value']).to.have.lengthOf(SHOWN_CHARACTERS + 1);
@@ -84,7 +84,7 @@ describe('a refused value as text', () => {
     const name = 'n'.repeat(1_000_000);
     const params = { missingProperty: name };
     const error = bodyFault({ keyword: 'required', params, instancePath: '', schemaPath: '#' }, {}, 'body');
-    const { cause } = errorAnswer(error, 'id').body.error;
+    const { cause } = errorReply(error, 'id').body.error;
     expect(cause?.['field']).to.have.lengthOf(SHOWN_CHARACTERS + 1);
   });
 });

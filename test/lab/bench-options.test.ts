@@ -27,6 +27,7 @@ describe('the options of the bench', () => {
       apiSessions: 100_000,
       sites: 100,
       sessions: 7,
+      tunneled: 20,
       reference: undefined,
     });
     expect(parse('--posture --minutes 3')).to.deep.include({ posture: { endpoints: 100_000, rounds: 3 } });

@@ -16,7 +16,8 @@ import { serverNames } from '../../domain/pki/server-name.js';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
 import type { RunningController } from '../../server/start/controller.js';
-import { INTERMEDIATE_NAME, sealed } from '../../server/keys/network-keys.js';
+import { INTERMEDIATE_NAME } from '../../server/keys/authority-keys.js';
+import { sealed } from '../../server/keys/pki-records.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
@@ -40,7 +41,7 @@ async function makeServer(
   keys: Awaited<ReturnType<typeof newKeyPair>>,
   now: Date,
 ) {
-  return issueServerCertificate(await openIssuer(issuer), {
+  return issueServerCertificate(openIssuer(issuer), {
     now,
     commonName: 'test',
     keys,
@@ -91,16 +92,16 @@ describe('a clock that was wrong', () => {
     ];
     const root = await createRootCa({ now: at(made.root), commonName: 'Root', keys: rootKeys });
     const intermediate = await createIntermediateCa(
-      await openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
+      openIssuer({ certPem: root.certPem, privateKeyPem: rootKeys.privateKeyPem }),
       { now: at(made.intermediate), commonName: INTERMEDIATE_NAME, keys: intermediateKeys },
     );
     const issuer = { certPem: intermediate.certPem, privateKeyPem: intermediateKeys.privateKeyPem };
     const server = await makeServer(issuer, serverKeys, at(made.server));
     await inStores(async (tx) => {
       await tx.network.create({ trustDomain: 'test', masterKeyCheck: ring.checkValue(), advertise: 'localhost:1280' });
-      await tx.network.addPki(sealed('root', 1, root, rootKeys, ring));
-      await tx.network.addPki(sealed('intermediate', 1, intermediate, intermediateKeys, ring));
-      await tx.network.addPki(sealed('server', 1, server, serverKeys, ring));
+      await tx.network.addPki(sealed('root', 1, root, { keys: rootKeys, keyRing: ring }));
+      await tx.network.addPki(sealed('intermediate', 1, intermediate, { keys: intermediateKeys, keyRing: ring }));
+      await tx.network.addPki(sealed('server', 1, server, { keys: serverKeys, keyRing: ring }));
     });
     return {
       issuer,
@@ -169,7 +170,9 @@ describe('a clock that was wrong', () => {
       rows: [{ generation } = {}],
     } = await database.query("SELECT max(generation)::int AS generation FROM pki_entities WHERE purpose = 'server'");
     const ahead = await makeServer(before.issuer, before.serverKeys, inFuture(300 * DAY_MS));
-    await inStores((tx) => tx.network.addPki(sealed('server', Number(generation) + 1, ahead, before.serverKeys, ring)));
+    await inStores((tx) =>
+      tx.network.addPki(sealed('server', Number(generation) + 1, ahead, { keys: before.serverKeys, keyRing: ring })),
+    );
     const running = controller;
     if (running === undefined) throw new Error('it does not run');
     const leaf = await until('another certificate is served', async () => {

@@ -74,7 +74,7 @@ describe('the command line', () => {
     const all = await Promise.all([
       run('restore'),
       run('backup', 'one', 'two'),
-      run('renew', 'root'),
+      run('renew', 'leaf'),
       run('admin', 'reset-password', 'admin', 'secret'),
       run('admin', 'reset-password', '--generate', '--password-file', 'x'),
       run('admin', 'unlock', 'admin', '--id', 'x'),

@@ -68,8 +68,9 @@ describe('a start before the database', function () {
           [onward, socket],
         ] as const)
           one
-            .on('error', () => {
-              other.destroy();
+            .on('error', () => undefined)
+            .on('close', () => {
+              other.destroy(); // what the other end still sends is read by nobody
             })
             .pipe(other);
       });
@@ -104,7 +105,7 @@ describe('a start before the database', function () {
     controller.kill('SIGTERM');
     expect(await within('it stops', 20_000, controller.ended)).to.deep.equal({ code: 0, signal: null });
     expect(controller.stderr()).to.equal('');
-    mute.close();
+    await close(mute);
   });
 
   it('ends with one sentence when its patience is over', async () => {

@@ -306,6 +306,15 @@ describe('the commands of docs/operations', function commands() {
     const { token = '' } = await shop.login(`https://localhost:${embeddedPort}`);
     await shell.run(`TOKEN='${token}' EDGE_URL='https://localhost:${embeddedPort}'`);
   });
+  runPage('routers.md');
+  it('show this controller, and that there is no router', () => {
+    const [controllers, routers] = (outputs.get('routers.md') ?? '')
+      .split(/\n|(?<=\})(?=\{)/)
+      .filter((line) => line.startsWith('{'))
+      .map((line) => (JSON.parse(line) as { data: unknown[] }).data);
+    expect(controllers).to.have.length(1);
+    expect(routers).to.deep.equal([]);
+  });
   runPage('audit.md');
   it('ask for refused logins', () => {
     const { data } = JSON.parse(outputs.get('audit.md') ?? '{}') as { data?: { kind: string }[] };

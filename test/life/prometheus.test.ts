@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { load } from 'js-yaml';
+import { parse } from 'yaml';
 import { startLogged } from '../api/server-support.js';
 import type { LoggedController } from '../api/server-support.js';
 import { openTestDatabase } from '../support/database.js';
@@ -47,7 +47,7 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { name: string; query: unknown }[] };
 }
 
-const alerts = (load(readFileSync(RULES, 'utf8')) as Rules).groups.flatMap(({ rules }) => rules);
+const alerts = (parse(readFileSync(RULES, 'utf8')) as Rules).groups.flatMap(({ rules }) => rules);
 const dashboard = JSON.parse(readFileSync(join(deploy, 'grafana/edge-controller.json'), 'utf8')) as Dashboard;
 const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 /** As Grafana fills in its variables. */

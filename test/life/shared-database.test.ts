@@ -12,9 +12,18 @@ import { openTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
+import { dial } from '../api/server-support.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const DAY_MS = 86_400_000;
+
+/** Fingerprint of the certificate that a new connection is shown. */
+async function servedBy(url: string): Promise<string> {
+  const socket = await dial(url);
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
 
 /** What a network is made of; equal before and after a start that changed nothing. */
 async function networkOf(database: TestDatabase): Promise<Record<string, unknown>[]> {
@@ -41,17 +50,15 @@ describe('controllers that share an external database', function () {
     await database.close();
   });
 
+  const envOf = (name: string) => ({
+    DATABASE_URL: database.url,
+    EDGE_NAME: name,
+    EDGE_MASTER_KEY: masterKey,
+    EDGE_ADMIN_PASSWORD: ADMIN.password,
+    EDGE_DATABASE_POOL_SIZE: '4',
+  });
   const start = (name: string, env: Readonly<Record<string, string>> = {}) =>
-    shop.start(join(shop.place(), 'data'), {
-      env: {
-        DATABASE_URL: database.url,
-        EDGE_NAME: name,
-        EDGE_MASTER_KEY: masterKey,
-        EDGE_ADMIN_PASSWORD: ADMIN.password,
-        EDGE_DATABASE_POOL_SIZE: '4',
-        ...env,
-      },
-    });
+    shop.start(join(shop.place(), 'data'), { env: { ...envOf(name), ...env } });
   const made = async (name = 'one') => {
     const controller = start(name);
     await controller.ready();
@@ -205,7 +212,9 @@ describe('controllers that share an external database', function () {
     const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
     expect(read(payload)['iss']).to.equal('https://ctrl.moved.example:8443');
     expect(read(payload)['ctrls']).to.deep.equal(['tls:ctrl.moved.example:8443']);
-    expect(read(header)['kid']).to.equal(fresh.certificate.fingerprint.replaceAll(':', '').toLowerCase());
+    // Routers are told of the new name of the key before it is used: for ten seconds it has the one of before.
+    const names = [old, fresh].map(({ certificate }) => certificate.fingerprint.replaceAll(':', '').toLowerCase());
+    expect(names).to.include(read(header)['kid']);
     expect((await database.query('SELECT advertise FROM network')).rows).to.deep.equal([
       { advertise: 'ctrl.moved.example:8443' },
     ]);
@@ -214,6 +223,63 @@ describe('controllers that share an external database', function () {
     await moved.stop();
     await start('one', { EDGE_ADVERTISE: 'ctrl.moved.example:8443' }).ready();
     expect((await serverCertificate()).generation).to.equal(fresh.generation);
+  });
+
+  const named = async (...hosts: readonly string[]) => {
+    const { certificate } = await serverCertificate();
+    return hosts.filter((host) => certificate.checkHost(host) !== undefined);
+  };
+  /** Addresses of its own, for clients and for routers; it looks at its keys all the time. */
+  const envAt = (name: string) => ({
+    ...envOf(name),
+    EDGE_ADVERTISE: `${name}.example:1280`,
+    EDGE_CONTROL_ADVERTISE: `routers.${name}.example:6262`,
+    EDGE_TLS_NAMES: `other.${name}.example`,
+    EDGE_TLS_RENEWAL_CHECK: '0.2s',
+  });
+  const startAt = (name: string) => start(name, envAt(name));
+  const namesOf = (name: string) => [`${name}.example`, `routers.${name}.example`, `other.${name}.example`];
+
+  it('with addresses of their own show one certificate with the names of all, and none takes it back', async () => {
+    const one = startAt('one');
+    const first = await one.ready();
+    expect(await named(...namesOf('one'))).to.have.length(3);
+    const two = startAt('two');
+    const second = await two.ready();
+    expect(await named(...namesOf('one'), ...namesOf('two'))).to.have.length(6);
+    const { generation, certificate } = await serverCertificate();
+    for (const url of [first, second])
+      await until(`${url} shows it`, async () => (await servedBy(url)) === certificate.fingerprint256);
+    // Each has looked at its keys again, many times.
+    const looked = async () => {
+      const sql = `SELECT min(last_seen_at) AS at FROM server_names WHERE name LIKE '%.example'`;
+      return ((await database.query(sql)).rows[0]?.['at'] as Date).getTime();
+    };
+    const since = await looked();
+    await until('each has looked at its keys again', async () => (await looked()) > since + 1_000);
+    expect((await serverCertificate()).generation).to.equal(generation);
+  });
+
+  it('keep the names of one that left for a day, and nothing is issued to take them out', async () => {
+    for (const name of ['one', 'two']) {
+      const controller = startAt(name);
+      await controller.ready();
+      await controller.stop();
+    }
+    const { generation } = await serverCertificate();
+    const renew = async () => {
+      const child = shop.start(join(shop.place(), 'data'), { args: ['renew', 'server'], env: envAt('one') });
+      expect(await child.ended, child.stderr()).to.deep.equal({ code: 0, signal: null });
+    };
+    await renew();
+    expect(await named(...namesOf('one'), ...namesOf('two')), 'within the day').to.have.length(6);
+    await database.query("UPDATE server_names SET last_seen_at = now() - interval '25 hours'");
+    const one = startAt('one');
+    await one.ready();
+    expect((await serverCertificate()).generation, 'nothing is missing').to.equal(generation + 1);
+    expect(await named(...namesOf('two'))).to.have.length(3);
+    await renew();
+    expect(await named(...namesOf('one'), ...namesOf('two')), 'later').to.deep.equal(namesOf('one'));
   });
 
   it('renew at start a server certificate that is due, with the same key', async () => {
@@ -234,7 +300,7 @@ describe('controllers that share an external database', function () {
       };
     };
     // As if it had been issued long ago for the same names.
-    const aged = await issueServerCertificate(await openIssuer(open('intermediate')), {
+    const aged = await issueServerCertificate(openIssuer(open('intermediate')), {
       now: new Date(Date.now() - 90 * DAY_MS),
       lifetimeSeconds: 100 * 86_400,
       commonName: 'one',

@@ -4,7 +4,7 @@
  */
 import { DomainError } from '../../domain/errors.js';
 import { operations } from '../../generated/operations.js';
-import { errorAnswer } from '../../server/http/envelope.js';
+import { errorReply } from '../../server/http/envelope.js';
 import { bodyFault } from '../../server/http/faults.js';
 import { parseJson } from '../../server/http/json-body.js';
 import { foldNames } from '../../server/base/names.js';
@@ -59,7 +59,7 @@ export function handleBody(bytes: Buffer): string {
     return '';
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return JSON.stringify(errorAnswer(error, 'request').body);
+    return JSON.stringify(errorReply(error, 'request').body);
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { startController } from '../../server/start/controller.js';
+import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
 import { openTestDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
@@ -24,6 +25,7 @@ export interface TestController {
   readonly database: TestDatabase;
   readonly dataDir: string;
   /** Without a session. */
+  readonly checkModel: RunningController['checkModel'];
   readonly anonymous: Client;
   /** The default administrator, logged in at the management API. */
   readonly admin: Client;
@@ -102,6 +104,7 @@ export async function startTestController(env: Readonly<Record<string, string>> 
     metricsUrl: controller.metrics === undefined ? '' : `https://${controller.metrics}/metrics`,
     database,
     dataDir,
+    checkModel: (routerId) => controller.checkModel(routerId),
     anonymous,
     admin,
     login,

@@ -1,4 +1,5 @@
 /** The API documents as they are served, for suites that go by what these declare. */
+import { folderOf } from '../../scripts/spec-document.js';
 import { readFileSync } from 'node:fs';
 import type { Api, OperationSpec } from '../../generated/operation.js';
 
@@ -36,7 +37,7 @@ export interface Document {
 }
 
 const read = (api: Api): Document =>
-  JSON.parse(readFileSync(new URL(`../../generated/${api}.json`, import.meta.url), 'utf8')) as Document;
+  JSON.parse(readFileSync(new URL(`../../generated/${folderOf(api)}.json`, import.meta.url), 'utf8')) as Document;
 
 const documents: Partial<Record<Api, Document>> = {};
 export const documentOf = (api: Api): Document => (documents[api] ??= read(api));

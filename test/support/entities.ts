@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { expectStatus } from './client.js';
 import type { Answer } from './client.js';
 import type { TestController } from './controller.js';
-import { MANAGEMENT } from './paths.js';
+import { CLIENT, MANAGEMENT } from './paths.js';
 
 export interface Entity extends Record<string, unknown> {
   readonly id: string;
@@ -44,4 +44,9 @@ export function incompressible(length: number): string {
   for (let part = 0; text.length < length; part += 1)
     text += createHash('sha256').update(String(part)).digest('base64url');
   return text.slice(0, length);
+}
+
+/** The controllers of the network, as clients read them. */
+export async function knownControllers({ newCaller }: Pick<TestController, 'newCaller'>): Promise<unknown> {
+  return expectStatus(await (await newCaller()).client.get(`${CLIENT}/controllers`), 200).data;
 }

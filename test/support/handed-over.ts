@@ -37,7 +37,19 @@ const EPOCHS: readonly string[] = [
   'terminators',
 ];
 /** What sets off work and is nowhere in memory: no answer depends on it. */
-const WORK_ALONE: readonly string[] = ['cas', 'controllers', 'events', 'opened', 'pki', 'watched', 'webhooks'];
+const WORK_ALONE: readonly string[] = [
+  'cas',
+  'circuit',
+  'controllers',
+  'events',
+  'link',
+  'links',
+  'model',
+  'opened',
+  'pki',
+  'watched',
+  'webhooks',
+];
 
 const INSTRUMENT_MS = 100;
 
@@ -106,6 +118,7 @@ export async function watchHandedOver(database: TestDatabase): Promise<HandedOve
     if (WORK_ALONE.includes(subject)) return true;
     if (EPOCHS.includes(subject)) return noted.includes('epochs');
     if (subject === 'identity') return noted.includes('epochs') && ids.every((id) => has('identity', id));
+    if (subject === 'revoked') return ids.every((id) => has('token', id));
     if (subject === 'session') return ids.every(isGone);
     return subject === 'posture' && ids.every(isGone);
   };

@@ -34,6 +34,7 @@ export interface ZitiRouter {
   readonly id: string;
   readonly name: string;
   readonly port: number;
+  readonly isTransit?: boolean;
   process: ZitiProcess;
 }
 
@@ -44,6 +45,10 @@ export interface RouterOptions {
   readonly host?: string | undefined;
   /** Groups of its links: routers that share one make a link. */
   readonly linkGroups?: readonly string[];
+  /** Its links come from the configs that it carries: release 2.1. */
+  readonly hasManagedLinks?: boolean;
+  /** It has no listener for clients. */
+  readonly isTransit?: boolean;
 }
 
 /** Options of a `tunnel` listener. */
@@ -101,52 +106,70 @@ export class ZitiShop {
       roleAttributes,
       enrollment: { ott: true },
     });
-    const answer = await this.#controller.admin.get(`${MANAGEMENT}/identities/${id}/enrollments`);
-    const jwt = this.path(`${name}.jwt`);
     const file = this.path(`${name}.json`);
-    writeFileSync(jwt, String(itemsOf(expectStatus(answer, 200))[0]?.['jwt']));
-    await this.run('edge', 'enroll', '--keyAlg', 'EC', '--jwt', jwt, '--out', file);
+    await this.enrollIdentity({ id, file });
     return { id, file };
+  }
+
+  /** Uses the outstanding enrollment of an identity. @param file  that programs take */
+  async enrollIdentity({ id, file }: { readonly id: string; readonly file: string }): Promise<void> {
+    const answer = await this.#controller.admin.get(`${MANAGEMENT}/identities/${id}/enrollments`);
+    const jwt = `${file}.jwt`;
+    writeFileSync(jwt, String(itemsOf(expectStatus(answer, 200))[0]?.['jwt']));
+    rmSync(file, { force: true });
+    await this.run('edge', 'enroll', '--keyAlg', 'EC', '--jwt', jwt, '--out', file);
   }
 
   /** An edge router with this attribute, enrolled, running and online. */
   async router(roleAttribute: string, options: RouterOptions = {}): Promise<ZitiRouter> {
-    const { tunnel, host = '127.0.0.1', linkGroups = ['default'] } = options;
+    const {
+      tunnel,
+      host = '127.0.0.1',
+      linkGroups = ['default'],
+      hasManagedLinks = false,
+      isTransit = false,
+    } = options;
+    const collection = isTransit ? 'transit-routers' : 'edge-routers';
     const name = unique('stock-router');
     const isTunnelerEnabled = tunnel !== undefined;
-    const id = await make(this.#controller, 'edge-routers', {
+    const id = await make(this.#controller, collection, {
       name,
-      roleAttributes: [roleAttribute],
-      isTunnelerEnabled,
+      ...(isTransit ? {} : { roleAttributes: [roleAttribute], isTunnelerEnabled }),
     });
-    const { enrollmentJwt } = await read<{ enrollmentJwt: string }>(this.#controller, `edge-routers/${id}`);
     const port = await freePort();
-    const jwt = this.path(`${name}.jwt`);
-    writeFileSync(jwt, enrollmentJwt);
-    writeFileSync(
-      this.path(`${name}.yml`),
-      this.#routerConfig(name, { advertise: `${host}:${port}`, linkPort: await freePort(), linkGroups, tunnel }),
-    );
-    await this.run('router', 'enroll', `${name}.yml`, '--jwt', jwt);
-    const router = { id, name, port, process: this.runRouter(name) };
+    const config = { advertise: `${host}:${port}`, linkPort: await freePort(), linkGroups, tunnel, hasManagedLinks };
+    writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, { ...config, isTransit: false }));
+    await this.enrollRouter({ id, name, isTransit });
+    // It enrolls as any router, and has no listener then.
+    if (isTransit) writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, { ...config, isTransit }));
+    const router = { id, name, port, isTransit, process: this.runRouter(name) };
     await this.online(router);
     return router;
   }
 
-  runRouter(name: string): ZitiProcess {
-    return this.start('router', 'run', `${name}.yml`, '--log-formatter', 'json', '-v');
+  /** Uses the outstanding enrollment of a router that has its configuration. */
+  async enrollRouter({ id, name, isTransit = false }: Pick<ZitiRouter, 'id' | 'name' | 'isTransit'>): Promise<void> {
+    const path = `${isTransit ? 'transit-routers' : 'edge-routers'}/${id}`;
+    const { enrollmentJwt } = await read<{ enrollmentJwt: string }>(this.#controller, path);
+    const jwt = this.path(`${name}.jwt`);
+    writeFileSync(jwt, enrollmentJwt);
+    await this.run('router', 'enroll', `${name}.yml`, '--jwt', jwt);
   }
 
-  async online({ id, process: started }: ZitiRouter, waitMs = DEADLINE_MS): Promise<void> {
+  runRouter(name: string, ...more: string[]): ZitiProcess {
+    return this.start('router', 'run', `${name}.yml`, '--log-formatter', 'json', '-v', ...more);
+  }
+
+  async online({ id, isTransit = false, process: started }: ZitiRouter, waitMs = DEADLINE_MS): Promise<void> {
     await until(
       'the router is online',
       async () => {
         if (!started.isRunning()) throw new Error(`the router ended: ${started.output()}`);
-        const { isOnline, syncStatus } = await read<{ isOnline: boolean; syncStatus: string }>(
+        const { isOnline, syncStatus } = await read<{ isOnline: boolean; syncStatus?: string }>(
           this.#controller,
-          `edge-routers/${id}`,
+          `${isTransit ? 'transit-routers' : 'edge-routers'}/${id}`,
         );
-        return isOnline && syncStatus === 'SYNC_DONE';
+        return isOnline && (isTransit || syncStatus === 'SYNC_DONE');
       },
       waitMs,
     );
@@ -165,13 +188,22 @@ export class ZitiShop {
       linkPort,
       linkGroups,
       tunnel,
-    }: Pick<RouterOptions, 'tunnel' | 'linkGroups'> & {
+      hasManagedLinks = false,
+      isTransit,
+    }: Pick<RouterOptions, 'tunnel' | 'linkGroups' | 'hasManagedLinks' | 'isTransit'> & {
       readonly advertise: string;
       readonly linkPort: number;
     },
   ): string {
     const { port } = new URL(`tls://${advertise}`);
     const { port: ctrl } = new URL(this.#controller.routersUrl);
+    const listeners = `listeners:
+  - binding: edge
+    address: tls:127.0.0.1:${port}
+    options: {advertise: "${advertise}"}
+${tunnel === undefined ? '' : `  - binding: tunnel\n    options: ${JSON.stringify(tunnel)}\n`}edge:
+  db: ${this.path(`${name}.db`)}
+`;
     return `v: 3
 identity:
   cert: ${name}.cert
@@ -181,28 +213,26 @@ identity:
 ctrl:
   endpoint: tls:localhost:${ctrl}
   endpointsFile: ${this.path(`${name}.endpoints`)}
-link:
+${
+  hasManagedLinks
+    ? 'managedConfig: {allow: [router.link]}'
+    : `link:
   dialers: [{binding: transport, groups: ${JSON.stringify(linkGroups)}}]
   listeners:
     - binding: transport
       bind: tls:127.0.0.1:${linkPort}
       advertise: tls:127.0.0.1:${linkPort}
-      groups: ${JSON.stringify(linkGroups)}
-listeners:
-  - binding: edge
-    address: tls:127.0.0.1:${port}
-    options: {advertise: "${advertise}"}
-${tunnel === undefined ? '' : `  - binding: tunnel\n    options: ${JSON.stringify(tunnel)}\n`}edge:
-  db: ${this.path(`${name}.db`)}
-  csr:
-    country: US
-    province: NC
-    locality: Charlotte
-    organization: test
-    organizationalUnit: test
-    sans:
-      dns: [localhost]
-      ip: ["127.0.0.1"]
+      groups: ${JSON.stringify(linkGroups)}`
+}
+${isTransit === true ? '' : listeners}csr:
+  country: US
+  province: NC
+  locality: Charlotte
+  organization: test
+  organizationalUnit: test
+  sans:
+    dns: [localhost]
+    ip: ["127.0.0.1"]
 `;
   }
 }

@@ -21,13 +21,16 @@ import { startReference } from './reference.js';
 import { RestProbe, restCases } from './rest.js';
 import type { RestCase, RestFigure } from './rest.js';
 import { measureSdkDials } from './sdk-dials.js';
+import { measureTunnelers } from './tunnelers.js';
 import { knowTokens, openSessions, seedRouters } from './world.js';
 import type { RouterScale, RouterWorld } from './world.js';
 
-export const PARTS = ['rest', 'policy', 'kill', 'circuits', 'dials'] as const;
+export const PARTS = ['rest', 'policy', 'kill', 'circuits', 'dials', 'tunnelers'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface RouterOptions extends RouterScale {
+  /** Services of each router with a tunneler. */
+  readonly tunneled: number;
   /** Sessions in use when their policy is deleted. */
   readonly sessions: number;
   /** Of each case and each number of dials in flight. */
@@ -76,6 +79,10 @@ export async function measureRouters(
     await bench.run(parts);
   }
   if (parts.has('circuits') || parts.has('dials')) await compare(own, options, parts, closers, add);
+  if (parts.has('tunnelers')) {
+    const { routers, tunneled: services } = options;
+    await measureTunnelers(own, { routers, services }, closers, add);
+  }
   return figures;
 }
 

@@ -80,6 +80,10 @@ export const resources: Readonly<Record<string, Prepare>> = {
     await situation.world.create('/identities', { authPolicyId: policy });
     toId(situation, policy);
   },
+  'createDatabaseSnapshotWithPath 200': withoutWork,
+  'fabric createService 404': ({ transaction, world }) => {
+    change(transaction, (body) => ({ ...withNewNames(body, world.unique), terminatorStrategy: 'nothing' }));
+  },
   'checkDataIntegrity 202': withoutWork,
   'createDatabaseSnapshot 200': withoutWork,
   'fixDataIntegrity 202': withoutWork,

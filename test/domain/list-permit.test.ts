@@ -1,60 +1,60 @@
-/** The place of a list is kept until its answer is text, and never by a request that waits for another one. */
+/** The permit of a list is kept until its answer is text, and never by a request that waits for another one. */
 import { expect } from 'chai';
-import { KeptPlace } from '../../db/postgres/kept-place.js';
+import { ListPermit } from '../../db/postgres/list-permit.js';
 
-describe('the place of a list', () => {
+describe('the permit of a list', () => {
   let given: string[];
-  let place: KeptPlace;
+  let permit: ListPermit;
   beforeEach(() => {
     given = [];
-    place = new KeptPlace();
+    permit = new ListPermit();
   });
   const leave = (name: string) => () => {
     given.push(name);
   };
 
   it('is kept until the answer is text, and given back once', () => {
-    place.begin();
-    place.end(leave('a'));
+    permit.begin();
+    permit.end(leave('a'));
     expect(given).to.deep.equal([]);
-    place.close();
-    place.close();
+    permit.close();
+    permit.close();
     expect(given).to.deep.equal(['a']);
   });
 
   it('is given back before the next list asks for one', () => {
-    place.begin();
-    place.end(leave('a'));
-    place.begin();
+    permit.begin();
+    permit.end(leave('a'));
+    permit.begin();
     expect(given).to.deep.equal(['a']);
-    place.end(leave('b'));
+    permit.end(leave('b'));
     expect(given).to.deep.equal(['a']);
-    place.close();
+    permit.close();
     expect(given).to.deep.equal(['a', 'b']);
   });
 
   it('is given back at once while another list of the request waits', () => {
-    place.begin();
-    place.begin();
-    place.end(leave('a'));
+    permit.begin();
+    permit.begin();
+    permit.end(leave('a'));
     expect(given).to.deep.equal(['a']);
-    place.end(leave('b'));
+    permit.end(leave('b'));
     expect(given).to.deep.equal(['a']);
-    place.close();
+    permit.close();
     expect(given).to.deep.equal(['a', 'b']);
   });
 
   it('is given back at once by a list that ends after the answer', () => {
-    place.begin();
-    place.close();
-    place.end(leave('a'));
+    permit.begin();
+    permit.close();
+    permit.end(leave('a'));
     expect(given).to.deep.equal(['a']);
   });
 
   it('need not have been had', () => {
-    place.begin();
-    place.end();
-    place.close();
+    permit.begin();
+    permit.end();
+    permit.close();
     expect(given).to.deep.equal([]);
   });
 });

@@ -10,20 +10,23 @@ import type { ServerConfig } from '../postgres/servers.js';
  */
 const BESIDES_POOL = LANES + 3;
 
-export interface Room {
+export interface ConnectionCapacity {
   /** Connections that all processes open at most. */
   readonly wanted: number;
   /** Connections that the limits of server, database and role leave at this moment. */
   readonly free: number;
 }
 
-export interface Wanting {
+export interface ConnectionDemand {
   readonly poolSize: number;
   readonly processes: number;
 }
 
 /** @throws SchemaError when there is less room than one connection of each kind takes */
-export async function requireRoom(connection: ServerConfig, { poolSize, processes }: Wanting): Promise<Room> {
+export async function requireConnections(
+  connection: ServerConfig,
+  { poolSize, processes }: ConnectionDemand,
+): Promise<ConnectionCapacity> {
   const [wanted, least] = [processes * (poolSize + BESIDES_POOL), processes * (1 + BESIDES_POOL)];
   const free = await freeConnections(connection);
   if (free >= least) return { wanted, free };

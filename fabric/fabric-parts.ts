@@ -1,0 +1,138 @@
+/** The parts of the control channel of one process, each made from those that it needs. */
+import type { KnownRouter } from '../db/stores/router-sync-view.js';
+import type { Stores } from '../db/stores/stores.js';
+import type { ConnectedChannels } from './channel/channel.js';
+import type { ChannelLimits } from './channel/limits.js';
+import { ChannelRegistry } from './channel/registry.js';
+import { RouterLog } from './channel/router-log.js';
+import type { FailureLog, NoteFailure } from './channel/router-log.js';
+import { StandIns } from './channel/stand-ins.js';
+import { FabricEvents } from './fabric-events.js';
+import { Inspections } from './inspections/inspections.js';
+import { LinkSettingsReader } from './links/link-settings.js';
+import { RouterPeers } from './links/peers.js';
+import { RouterModels } from './model/data-model.js';
+import { RouterChecks } from './model/router-checks.js';
+import { ConnectedRouters } from './presence/connected-routers.js';
+import { Book, HostRecords } from './presence/host-records.js';
+import { OtherChannels } from './presence/other-channels.js';
+import { PresenceWriter } from './presence/presence.js';
+import { RouterLifecycle } from './router-lifecycle.js';
+import { SessionSync } from './sessions/session-sync.js';
+import { Traffic } from './traffic/traffic.js';
+import type { FabricOptions } from './fabric-options.js';
+
+export type FabricParts = ReturnType<typeof makeParts>;
+
+/** Makes the parts in an order in which each gets only parts that are there. */
+export function makeParts(options: FabricOptions, limits: ChannelLimits) {
+  const { stores, controllerId, controllers, keySources } = options;
+  const lines = new RouterLog(options);
+  const { log, noteFailure } = lines;
+  const registry = new ChannelRegistry(limits.probeMs);
+  const hostId = options.newId();
+  const { traffic, books } = makeTraffic(hostId, stores, registry, lines);
+  const presence = new PresenceWriter({
+    store: stores.routerChannels,
+    hostId,
+    controllerId,
+    log: options.log,
+    onJoined: () => {
+      records.restart();
+    },
+  });
+  const records = new HostRecords({ hostId, isJoined: () => presence.isJoined, books, noteFailure });
+  const linkSettings = new LinkSettingsReader({ store: stores.links, links: traffic.links, noteFailure });
+  const routers = new ConnectedRouters(presence);
+  const models = new RouterModels({ stores, keySources, listener: traffic.tunnels, noteFailure, log });
+  const sessionSync = makeSessionSync(options, routers, noteFailure);
+  const others = new OtherChannels({
+    store: stores.routerChannels,
+    hostId,
+    channels: registry,
+    takeOver: () => traffic.takeOver(),
+    onLost: (routerIds) => {
+      sessionSync.tellAgain(routerIds);
+      traffic.checkHosts(routerIds);
+    },
+    noteFailure,
+  });
+  const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(log), traffic };
+  const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs: limits.renewedMs });
+  const standIns = new StandIns(() => controllers.standsInFor());
+  const checks = new RouterChecks<KnownRouter>({
+    read: (ids) => stores.routerSync.routers(ids),
+    isOurs: (id) =>
+      registry.get(id) !== undefined || shared.peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...shared.peers.away],
+    onRead: (id, router) => {
+      lifecycle.reread(id, router);
+    },
+  });
+  const inspections = makeInspections(options, hostId, registry, noteFailure);
+  const told = {
+    ...shared,
+    channels: registry,
+    noteFailure,
+    linkSettings,
+    records,
+    checks,
+    standIns,
+    others,
+    inspections,
+  };
+  const events = new FabricEvents(told);
+  return { ...shared, lines, presence, standIns, others, records, linkSettings, lifecycle, checks, events };
+}
+
+/** Makes what answers inspections for this process and its routers. */
+const makeInspections = (
+  { stores, controllerId }: FabricOptions,
+  hostId: string,
+  registry: ChannelRegistry,
+  noteFailure: NoteFailure,
+) => new Inspections({ store: stores.inspections, hostId, controllerId, channels: () => registry.all(), noteFailure });
+
+/** Makes the traffic, and the books of what all controllers are shown of it. */
+function makeTraffic(hostId: string, stores: Stores, channels: ConnectedChannels, lines: FailureLog) {
+  const traffic = new Traffic({
+    hostId,
+    stores,
+    channels,
+    onLinkChanged: (id) => {
+      links.changed(id);
+    },
+    onCircuitTaken: (id) => {
+      circuits.taken(id);
+    },
+    onCircuitChanged: (id) => {
+      circuits.changed(id);
+    },
+    onCostChanged: (id) => {
+      costs.changed(id);
+    },
+    log: lines.log,
+    noteFailure: lines.noteFailure,
+  });
+  const links = new Book(traffic.links, stores.links);
+  const circuits = new Book(traffic.circuits, stores.circuits);
+  const costs = new Book(traffic.costs, stores.terminatorCosts);
+  return { traffic, books: [links, circuits, costs] };
+}
+
+/** Makes what tells routers of API sessions. */
+function makeSessionSync(
+  { stores, apiSessionToken, sessionTimeoutSeconds }: FabricOptions,
+  routers: ConnectedRouters,
+  noteFailure: NoteFailure,
+): SessionSync {
+  return new SessionSync({
+    view: stores.routerSync,
+    tokenOf: apiSessionToken,
+    timeoutSeconds: sessionTimeoutSeconds,
+    onStatus: (channel, syncStatus) => {
+      routers.update(channel, { syncStatus });
+    },
+    noteFailure,
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * Answers inspections for this process and the routers whose channels it holds. A router may answer with more than
+ * usual, but only while it is asked, once at a time, and within a bounded time.
+ */
+import { create } from '@bufbuild/protobuf';
+import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
+import { INSPECTION_MS } from '../../domain/fabric/inspection.js';
+import type { InspectedValue, InspectionAnswer } from '../../domain/fabric/inspection.js';
+import type { InspectionStore, InspectionTask } from '../../db/stores/inspections.js';
+import { InspectRequestSchema, InspectResponseSchema } from '../../generated/fabric/control_pb.js';
+import { ContentType } from '../channel/content-types.js';
+import { readBody, typedMessage } from '../channel/frame.js';
+import type { OpenChannel } from '../channel/router-channel.js';
+import type { NoteFailure } from '../channel/router-log.js';
+
+/** Routers asked at a time, and characters of all their values together. */
+const AT_ONCE = 8;
+const MOST_CHARACTERS = 8 << 20;
+
+export type InspectedChannel = Pick<OpenChannel, 'routerId' | 'connectedAt' | 'requestLarge' | 'work'>;
+
+export interface InspectionsOptions {
+  readonly store: Pick<InspectionStore, 'task' | 'answer'>;
+  readonly hostId: string;
+  /** Id under which the values of this controller are shown. */
+  readonly controllerId: string;
+  readonly channels: () => Iterable<InspectedChannel>;
+  readonly noteFailure: NoteFailure;
+}
+
+export class Inspections {
+  readonly #options: InspectionsOptions;
+
+  constructor(options: InspectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Somebody asks. */
+  asked(id: string): void {
+    this.#answer(id).catch((error: unknown) => {
+      this.#options.noteFailure(error, {}, 'an inspection could not be answered');
+    });
+  }
+
+  async #answer(id: string): Promise<void> {
+    const { store, hostId, controllerId, channels } = this.#options;
+    const own = new Map([...channels()].map((channel) => [channel.routerId, channel]));
+    const task = await store.task(id, controllerId, [...own.keys()]);
+    if (task === undefined) return;
+    const meant = task.routerIds.flatMap((routerId) => own.get(routerId) ?? []);
+    const until = performance.now() + INSPECTION_MS;
+    const turns = new ConcurrencyLimit({ concurrent: AT_ONCE, waiting: meant.length });
+    const answers = await Promise.all(
+      meant.map((channel) => turns.run(() => inspect(channel, task.requested, until - performance.now()))),
+    );
+    await store.answer(id, hostId, bounded([this.#ownAnswer(task, own.values()), ...answers]));
+  }
+
+  #ownAnswer({ requested, isForController }: InspectionTask, channels: Iterable<InspectedChannel>): InspectionAnswer {
+    if (!isForController || !requested.includes('connected-routers')) return { values: [], errors: [] };
+    const value = [...channels].map(({ routerId, connectedAt }) => ({ routerId, connectedAt }));
+    return { values: [{ appId: this.#options.controllerId, name: 'connected-routers', value }], errors: [] };
+  }
+}
+
+async function inspect(
+  channel: InspectedChannel,
+  requestedValues: readonly string[],
+  leftMs: number,
+): Promise<InspectionAnswer> {
+  const { routerId } = channel;
+  if (leftMs <= 0) return failed(routerId, 'the others took all the time there is');
+  try {
+    const body = create(InspectRequestSchema, { requestedValues: [...requestedValues] });
+    const request = typedMessage(ContentType.InspectRequest, InspectRequestSchema, body);
+    const reply = await channel.requestLarge(request, ContentType.InspectResponse, leftMs);
+    if (reply.isSkipped === true) return failed(routerId, 'the answer is too large');
+    if (reply.contentType !== ContentType.InspectResponse) return failed(routerId, 'it does not know inspections');
+    return await channel.work(() => {
+      const { errors, values } = readBody(InspectResponseSchema, reply);
+      return {
+        values: values.map(({ name, value }) => ({ appId: routerId, name, value: parsed(value) })),
+        errors: errors.map((error) => `${routerId}: ${error}`),
+      };
+    });
+  } catch (error) {
+    return failed(routerId, error instanceof Error ? error.message : 'no answer');
+  }
+}
+
+const failed = (routerId: string, reason: string): InspectionAnswer => ({
+  values: [],
+  errors: [`${routerId}: ${reason}`],
+});
+
+/** A value is JSON as a rule, and else a text. */
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+function bounded(answers: readonly InspectionAnswer[]): InspectionAnswer {
+  const values: InspectedValue[] = [];
+  const errors = answers.flatMap((answer) => answer.errors);
+  let left = MOST_CHARACTERS;
+  for (const value of answers.flatMap((answer) => answer.values)) {
+    left -= JSON.stringify(value).length;
+    if (left < 0) errors.push(`${value.appId}: ${value.name} is left out, the answer is too large`);
+    else values.push(value);
+  }
+  return { values, errors };
+}

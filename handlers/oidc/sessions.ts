@@ -1,0 +1,62 @@
+/** Sessions of logins, as tokens name them: whether one still gives tokens, and what ends it. */
+import { scopesOf } from '../../domain/oidc/authorize-request.js';
+import type { SessionToken } from '../../domain/oidc/claims.js';
+import { OauthFault } from '../../domain/oidc/fault.js';
+import { judgeRefresh, nextTokenId } from '../../domain/oidc/refreshing.js';
+import type { TokenFamily } from '../../db/stores/token-families.js';
+import type { OidcContext, OidcInput } from './exchange.js';
+import { hashOfId, ownerOf, requireProof } from './tokens.js';
+import type { OpenLogin } from './tokens.js';
+
+const ended = () => new OauthFault('invalid_grant', 'the session has ended');
+
+/** @throws OauthFault `invalid_grant` when the session has ended, `access_denied` without its certificate */
+export async function loginOfToken(token: SessionToken, input: OidcInput, { stores }: OidcContext): Promise<OpenLogin> {
+  const [owner, family] = await Promise.all([
+    ownerOf(token.apiSessionId, stores),
+    stores.tokenFamilies.find(token.apiSessionId),
+  ]);
+  if (family === undefined || owner.session.identity.id !== token.identityId) throw ended();
+  await requireProof(owner, input, stores);
+  return { owner, family };
+}
+
+/**
+ * A refresh token that is in force, or was a moment ago.
+ * @param family  as it was just read
+ * @returns the id of the one in force
+ * @throws OauthFault `invalid_grant` for any other, which ends the session
+ */
+export async function currentTokenId(
+  { apiSessionId, tokenId }: SessionToken,
+  family: TokenFamily | undefined,
+  { stores, loginProvider }: OidcContext,
+): Promise<string> {
+  if (family?.refresh == null) throw ended();
+  const verdict = judgeRefresh(family.refresh, hashOfId(tokenId), family.readAt);
+  if (verdict === 'stale') {
+    await stores.apiSessions.removeIfThere(apiSessionId);
+    throw new OauthFault('invalid_grant', 'refresh token revoked');
+  }
+  return verdict === 'current' ? tokenId : nextTokenId(loginProvider.key, apiSessionId, tokenId, 'r');
+}
+
+/** @throws OauthFault `invalid_scope` for more than the login was given */
+export function narrowed({ scopes }: TokenFamily, asked: string | undefined): readonly string[] {
+  if (asked === undefined) return scopes;
+  const wanted = scopesOf(asked);
+  if (wanted.some((scope) => !scopes.includes(scope)))
+    throw new OauthFault('invalid_scope', 'the login has fewer scopes');
+  return wanted;
+}
+
+/** Keeps a session for as long as a token lasts that is issued now: mostly it lasts that long already. */
+export async function keepFor(
+  { owner, family }: OpenLogin,
+  kind: 'access' | 'refresh',
+  { stores, loginProvider }: OidcContext,
+): Promise<void> {
+  const end = new Date(Math.min(Date.now() + loginProvider.seconds[kind] * 1000, family.endsAt.getTime()));
+  if (owner.expiresAt !== null && owner.expiresAt >= end) return;
+  await stores.tokenFamilies.extend(owner.session.id, end);
+}

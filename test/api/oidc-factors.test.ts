@@ -1,0 +1,412 @@
+/** Logging in by OpenID Connect in other ways than by a password: certificates, tokens of signers, second factors. */
+import { expect } from 'chai';
+import { authPolicy } from '../support/auth-policy.js';
+import { createCertificateClient, makeCa, makeLeaf, makeRequest, shownBy } from '../support/certificates.js';
+import { expectStatus } from '../support/client.js';
+import type { Answer, Client } from '../support/client.js';
+import { startTestController, unique } from '../support/controller.js';
+import type { TestController } from '../support/controller.js';
+import { entityOf, itemsOf } from '../support/entities.js';
+import { HOST, bearer, claimsOf, locationOf, oidcClient, tokensIn } from '../support/oidc.js';
+import type { OidcClient, Tokens } from '../support/oidc.js';
+import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
+import { codeAt, enrollTotp } from '../support/totp.js';
+import { PASSWORD, makeUser } from '../support/users.js';
+import { openWorld } from './certificate-support.js';
+import type { CertificateWorld, Shown } from './certificate-support.js';
+
+const CERTIFICATES = `${C}/current-api-session/certificates`;
+
+describe('logins by OpenID Connect', function factors() {
+  this.timeout(60_000);
+  let controller: TestController;
+  let oidc: OidcClient;
+  let world: CertificateWorld;
+  before(async () => {
+    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    oidc = oidcClient(controller.anonymous);
+    world = openWorld(() => controller);
+  });
+  after(async () => {
+    world.close();
+    await controller.stop();
+  });
+
+  const newUser = async (fields: object = {}) => {
+    const name = unique('user');
+    const { id } = await makeUser(controller.admin, name, fields);
+    return { id, name };
+  };
+  const policyOf = async (changes: Parameters<typeof authPolicy>[0]) =>
+    entityOf(expectStatus(await controller.admin.post(`${M}/auth-policies`, authPolicy(changes)), 201)).id;
+  const errorOf = (answer: Answer) => (expectStatus(answer, 400).json as { error: string }).error;
+  const refusedAtCallback = async (id: string) =>
+    locationOf(await oidc.get(`/oidc/authorize/callback?id=${id}`)).searchParams.get('error');
+  const statusOf = async (token: string, path: string, client: Client = controller.anonymous) =>
+    (await client.get(path, bearer(token))).status;
+  const unspend = (id: string) =>
+    controller.database.query('UPDATE mfas SET last_step = 0 WHERE identity_id = $1', [id]);
+
+  describe('with a certificate', () => {
+    interface Owner {
+      readonly id: string;
+      readonly shown: Shown;
+      readonly client: Client;
+      readonly oidc: OidcClient;
+      readonly fingerprint: string;
+    }
+    const newOwner = async (fields: object = {}): Promise<Owner> => {
+      const { id } = await newUser(fields);
+      const ca = makeCa();
+      const caId = await world.trust(ca);
+      const leaf = makeLeaf(ca);
+      await world.register(id, leaf, caId);
+      const shown = shownBy(leaf);
+      const client = world.client(shown);
+      return { id, shown, client, oidc: oidcClient(client), fingerprint: leaf.fingerprint };
+    };
+    const loginBy = async (owner: Owner): Promise<Tokens> => {
+      const { id, verifier, answer } = await owner.oidc.begin();
+      expect(answer.headers.location).to.match(/^\/oidc\/login\/cert\?/);
+      expectStatus(await owner.oidc.post('/oidc/login/cert', { id }), 302);
+      return tokensIn(await owner.oidc.exchangeCode(await owner.oidc.codeOf(id), verifier));
+    };
+
+    it('give tokens that name it', async () => {
+      const owner = await newOwner();
+      const claims = claimsOf((await loginBy(owner)).access_token);
+      expect(claims).to.deep.include({ sub: owner.id, amr: ['cert'], z_cfs: [owner.fingerprint] });
+    });
+
+    it('need one that is known', async () => {
+      const stranger = oidcClient(world.client(shownBy(makeLeaf(makeCa()))));
+      const { id } = await stranger.begin();
+      expectStatus(await stranger.post('/oidc/login/cert', { id }), 401);
+      expectStatus(await oidc.post('/oidc/login/cert', { id }), 401);
+    });
+
+    it('open administration with that certificate on the connection, and not with the token alone', async () => {
+      const owner = await newOwner({ isAdmin: true });
+      const { access_token: token } = await loginBy(owner);
+      expect(await statusOf(token, `${M}/identities`, owner.client)).to.equal(200);
+      expect(await statusOf(token, `${M}/identities`), 'without it').to.equal(401);
+      const other = await newOwner();
+      expect(await statusOf(token, `${M}/identities`, other.client), 'with another').to.equal(401);
+      expect(await statusOf(token, `${C}/current-identity`), 'what clients may').to.equal(200);
+    });
+
+    it('are refreshed and exchanged with it alone', async () => {
+      const owner = await newOwner();
+      const tokens = await loginBy(owner);
+      for (const answer of [
+        await oidc.refresh(tokens.refresh_token),
+        await oidc.exchange(tokens.refresh_token, 'refresh'),
+      ])
+        expect(errorOf(answer)).to.equal('access_denied');
+      const fresh = tokensIn(await owner.oidc.refresh(tokens.refresh_token));
+      expect(claimsOf(fresh.access_token)).to.deep.include({ z_cfs: [owner.fingerprint] });
+    });
+
+    it('give no tokens for their code without it', async () => {
+      const owner = await newOwner();
+      const { id, verifier } = await owner.oidc.begin();
+      expectStatus(await owner.oidc.post('/oidc/login/cert', { id }), 302);
+      const code = await owner.oidc.codeOf(id);
+      expect(errorOf(await oidc.exchangeCode(code, verifier))).to.equal('access_denied');
+      tokensIn(await owner.oidc.exchangeCode(code, verifier));
+    });
+  });
+
+  describe('whose session gets a certificate', () => {
+    const certificate = async (token: string, client: Client = controller.anonymous) => {
+      const { pem, privateKeyPem } = makeRequest();
+      const made = entityOf(expectStatus(await client.post(CERTIFICATES, { csr: pem }, bearer(token)), 201));
+      return { id: made.id, shown: { cert: String(made['certificate']), key: privateKeyPem } };
+    };
+    const signedIn = async () => {
+      const user = await newUser({ isAdmin: true });
+      return { ...user, tokens: await oidc.login(user.name, PASSWORD) };
+    };
+
+    it('list, read and delete it as their own', async () => {
+      const { tokens } = await signedIn();
+      const other = await signedIn();
+      const { id, shown } = await certificate(tokens.access_token);
+      expect(shown.cert.match(/BEGIN CERTIFICATE/g)?.length, 'the leaf and its intermediate').to.equal(2);
+      const list = async (token: string) =>
+        itemsOf(expectStatus(await controller.anonymous.get(CERTIFICATES, bearer(token)), 200));
+      expect((await list(tokens.access_token)).map((item) => item['id'])).to.deep.equal([id]);
+      expect(await list(other.tokens.access_token)).to.deep.equal([]);
+      expect(await statusOf(other.tokens.access_token, `${CERTIFICATES}/${id}`)).to.equal(404);
+      expectStatus(
+        await controller.anonymous.delete(`${CERTIFICATES}/${id}`, undefined, bearer(tokens.access_token)),
+        200,
+      );
+    });
+
+    it('open administration with that certificate alone from then on, also when it is gone', async () => {
+      const { tokens } = await signedIn();
+      const token = tokens.access_token;
+      expect(await statusOf(token, `${M}/identities`)).to.equal(200);
+      const { id, shown } = await certificate(token);
+      const client = world.client(shown);
+      expect(await statusOf(token, `${M}/identities`)).to.equal(401);
+      expect(await statusOf(token, `${M}/identities`, client)).to.equal(200);
+      expectStatus(await controller.anonymous.delete(`${CERTIFICATES}/${id}`, undefined, bearer(token)), 200);
+      for (const each of [client, controller.anonymous])
+        expect(await statusOf(token, `${M}/identities`, each)).to.equal(401);
+    });
+
+    it('open nothing with one that whoever has the token makes', async () => {
+      const { tokens } = await signedIn();
+      const token = tokens.access_token;
+      const { shown } = await certificate(token);
+      const stolen = await certificate(token);
+      expect(await statusOf(token, `${M}/identities`, world.client(stolen.shown))).to.equal(401);
+      const renewed = await certificate(token, world.client(shown));
+      expect(await statusOf(token, `${M}/identities`, world.client(renewed.shown))).to.equal(200);
+    });
+
+    it('get it with their tokens, for a request in the login', async () => {
+      const user = await newUser({ isAdmin: true });
+      const { pem, privateKeyPem } = makeRequest();
+      const { id, verifier } = await oidc.begin();
+      expectStatus(
+        await oidc.post('/oidc/login/password', { id, username: user.name, password: PASSWORD, csrPem: pem }),
+        302,
+      );
+      const answer = expectStatus(await oidc.exchangeCode(await oidc.codeOf(id), verifier), 200).json as Tokens & {
+        session_cert: string;
+      };
+      const { X509Certificate } = await import('node:crypto');
+      const leaf = new X509Certificate(answer.session_cert);
+      const claims = claimsOf(answer.access_token);
+      expect(leaf.subject).to.equal(`CN=${user.id}`);
+      expect(leaf.subjectAltName).to.match(
+        new RegExp(`^URI:spiffe://[^/]+/identity/${user.id}/apiSession/${String(claims['z_asid'])}/`),
+      );
+      expect(claims['z_cfs']).to.deep.equal([leaf.fingerprint.replaceAll(':', '').toLowerCase()]);
+      const client = createCertificateClient(controller.url, { cert: answer.session_cert, key: privateKeyPem });
+      expect(await statusOf(answer.access_token, `${M}/identities`)).to.equal(401);
+      expect(await statusOf(answer.access_token, `${M}/identities`, client)).to.equal(200);
+      const { pem: next } = makeRequest();
+      expect(errorOf(await oidc.refresh(answer.refresh_token, { csr_pem: next }))).to.equal('access_denied');
+      client.close();
+    });
+
+    it('get it with a refresh, and not for what is no request', async () => {
+      const { tokens } = await signedIn();
+      const { pem } = makeRequest();
+      expect(errorOf(await oidc.exchange(tokens.refresh_token, 'refresh', undefined, { csr_pem: 'x' }))).to.equal(
+        'invalid_request',
+      );
+      const answer = expectStatus(
+        await oidc.exchange(tokens.refresh_token, 'refresh', undefined, { csr_pem: pem }),
+        200,
+      );
+      expect(answer.json).to.have.property('session_cert').that.includes('BEGIN CERTIFICATE');
+      expect(claimsOf((answer.json as Tokens).access_token)['z_cfs']).to.have.length(1);
+    });
+  });
+
+  describe('with a second factor', () => {
+    const JSON_TYPE = { 'content-type': 'application/json', 'host': HOST };
+    const post = (path: string, body: object) => controller.anonymous.send('POST', path, body, { headers: JSON_TYPE });
+    const enrolled = async (fields: object = {}) => {
+      const user = await newUser(fields);
+      const totp = await enrollTotp(await controller.login(user.name, PASSWORD));
+      await unspend(user.id);
+      return { ...user, ...totp };
+    };
+    const wrong = { code: 'INVALID TOTP CODE', message: 'an invalid TOTP code was supplied' };
+
+    it('ask for a code, and no code comes before it', async () => {
+      const user = await enrolled();
+      const { id, verifier } = await oidc.begin();
+      const owing = expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
+      expect(owing.headers['totp-required']).to.equal('true');
+      const query = {
+        typeId: 'TOTP',
+        provider: 'ziti',
+        isTotpEnrolled: true,
+        httpMethod: 'POST',
+        httpUrl: './oidc/login/totp',
+      };
+      expect((owing.json as { authQueries: object[] }).authQueries[0]).to.include(query);
+      expect(expectStatus(await oidc.get(`/oidc/login/auth-queries?id=${id}`), 200).json).to.deep.equal(owing.json);
+      expect(await refusedAtCallback(id)).to.equal('interaction_required');
+      expect(expectStatus(await post('/oidc/login/totp', { id, code: '000000' }), 400).json).to.deep.equal(wrong);
+      expectStatus(await post('/oidc/login/totp', { id, code: codeAt(user.secret) }), 302);
+      const tokens = tokensIn(await oidc.exchangeCode(await oidc.codeOf(id), verifier));
+      expect(claimsOf(tokens.access_token)['amr']).to.deep.equal(['password', 'totp']);
+      expect(await statusOf(tokens.access_token, `${C}/current-identity`)).to.equal(200);
+      const fresh = expectStatus(await oidc.exchange(tokens.refresh_token, 'refresh'), 200).json as Tokens;
+      expect(claimsOf(fresh.access_token)['amr'], 'stay').to.deep.equal(['password', 'totp']);
+    });
+
+    it('take a recovery code, once', async () => {
+      const user = await enrolled();
+      const [code] = user.recoveryCodes;
+      for (const status of [302, 400]) {
+        const { id } = await oidc.begin();
+        expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
+        expectStatus(await oidc.post('/oidc/login/totp', { id, code }), status);
+      }
+    });
+
+    it('count wrong codes with all others, and answer as much after too many', async () => {
+      const user = await enrolled();
+      const { id } = await oidc.begin();
+      expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
+      for (let n = 0; n < 10; n += 1) expectStatus(await oidc.post('/oidc/login/totp', { id, code: `00000${n}` }), 400);
+      expectStatus(await oidc.post('/oidc/login/totp', { id, code: codeAt(user.secret) }), 429);
+    });
+
+    it('do not hand the second factor of one user to another who logs in on the same request', async () => {
+      const [first, second] = [await enrolled(), await enrolled()];
+      const { id } = await oidc.begin();
+      expectStatus(await oidc.password(id, first.name, PASSWORD), 200);
+      expectStatus(await oidc.post('/oidc/login/totp', { id, code: codeAt(first.secret) }), 302);
+      expectStatus(await oidc.password(id, second.name, PASSWORD), 200);
+      expect(await refusedAtCallback(id)).to.equal('interaction_required');
+      expectStatus(await oidc.post('/oidc/login/totp', { id, code: codeAt(first.secret, 1) }), 400);
+    });
+
+    it('take no code before the password, or for an unknown login', async () => {
+      const user = await enrolled();
+      const { id } = await oidc.begin();
+      expect(
+        expectStatus(await oidc.post('/oidc/login/totp', { id, code: codeAt(user.secret) }), 400).json,
+      ).to.deep.equal(wrong);
+      expectStatus(await oidc.post('/oidc/login/totp', { code: '123456' }), 400);
+    });
+
+    it('show a page for it, and again after a wrong code', async () => {
+      const user = await enrolled();
+      const accept = { accept: 'text/html' };
+      const { id } = await oidc.begin();
+      const page = expectStatus(
+        await oidc.post('/oidc/login/username', { id, username: user.name, password: PASSWORD }, accept),
+        200,
+      );
+      expect(page.text).to.include('action="/oidc/login/totp"').and.include('autocomplete="one-time-code"');
+      expect(page.headers['content-security-policy']).to.include("form-action 'self' http://localhost:8080");
+      expect(expectStatus(await oidc.post('/oidc/login/totp', { id, code: '000000' }, accept), 400).text).to.include(
+        'role="alert"',
+      );
+      expectStatus(await oidc.post('/oidc/login/totp', { id, code: codeAt(user.secret) }, accept), 302);
+    });
+
+    it('that the policy asks for is enrolled on the way', async () => {
+      const authPolicyId = await policyOf({ secondary: { requireTotp: true } });
+      const user = await newUser({ authPolicyId });
+      const { id, verifier } = await oidc.begin();
+      const owing = expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
+      expect((owing.json as { authQueries: object[] }).authQueries[0]).to.not.have.property('isTotpEnrolled');
+      const begun = expectStatus(await post('/oidc/login/totp/enroll', { id }), 201).json as {
+        provisioningUrl: string;
+        recoveryCodes: string[];
+      };
+      expect(begun.recoveryCodes).to.have.length(20);
+      expectStatus(await post('/oidc/login/totp/enroll', { id }), 409);
+      const secret = new URL(begun.provisioningUrl).searchParams.get('secret') ?? '';
+      expectStatus(await post('/oidc/login/totp/enroll/verify', { id, code: '000000' }), 400);
+      expect(await refusedAtCallback(id)).to.equal('interaction_required');
+      expectStatus(await post('/oidc/login/totp/enroll/verify', { id, code: codeAt(secret) }), 302);
+      const tokens = tokensIn(await oidc.exchangeCode(await oidc.codeOf(id), verifier));
+      expect(claimsOf(tokens.access_token)['amr']).to.deep.equal(['password', 'totp']);
+    });
+
+    it('is removed on the way without a code while it is not verified, and with one after', async () => {
+      const remove = (body: object) =>
+        controller.anonymous.send('DELETE', '/oidc/login/totp/enroll', body, { headers: JSON_TYPE });
+      const user = await enrolled();
+      const { id } = await oidc.begin();
+      expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
+      expectStatus(await remove({ id }), 400);
+      expectStatus(await remove({ id, code: '000000' }), 400);
+      expectStatus(await post('/oidc/login/totp/enroll', { id }), 409);
+      expectStatus(await remove({ id: 'x' }), 401);
+    });
+
+    it('that a user adds later is owed by open sessions too', async () => {
+      const user = await newUser();
+      const tokens = await oidc.login(user.name, PASSWORD);
+      await enrollTotp(await controller.login(user.name, PASSWORD));
+      expect(await statusOf(tokens.access_token, `${C}/current-identity`)).to.equal(401);
+      expect(errorOf(await oidc.refresh(tokens.refresh_token))).to.equal('invalid_grant');
+    });
+  });
+
+  describe('with a token of a signer', () => {
+    const withToken = (token: string) => ({ authorization: `Bearer ${token}` });
+
+    it('give tokens, by the rules of the signer', async () => {
+      const signer = await makeSigner(controller.admin);
+      const { id: sub } = await newUser();
+      const { id, verifier, answer } = await oidc.begin({ method: 'ext-jwt' });
+      expect(answer.headers.location).to.match(/^\/oidc\/login\/ext-jwt\?/);
+      const shown = await tokenOf(signer, sub);
+      expectStatus(await oidc.post('/oidc/login/ext-jwt', { id }, withToken(shown)), 302);
+      const tokens = tokensIn(await oidc.exchangeCode(await oidc.codeOf(id), verifier));
+      expect(claimsOf(tokens.access_token)).to.deep.include({
+        sub,
+        amr: ['ext-jwt'],
+        z_authid: `extJwtId:${signer.id}`,
+      });
+      expectStatus(await controller.admin.patch(`${M}/external-jwt-signers/${signer.id}`, { enabled: false }), 200);
+      expect(await statusOf(tokens.access_token, `${C}/current-identity`)).to.equal(401);
+    });
+
+    it('say what is wrong with one', async () => {
+      const signer = await makeSigner(controller.admin);
+      const { id: sub } = await newUser();
+      const { id } = await oidc.begin();
+      const faultOf = async (headers: Record<string, string>) =>
+        /error="(\w+)"/.exec(
+          String(
+            expectStatus(await oidc.post('/oidc/login/ext-jwt', { id }, headers), 401).headers['www-authenticate'],
+          ),
+        )?.[1];
+      expect(await faultOf({})).to.equal('missing');
+      expect(await faultOf(withToken(await tokenOf(signer, sub, { exp: nowSeconds() - 60 })))).to.equal('expired');
+      expect(await faultOf(withToken(await tokenOf(signer, 'nobody')))).to.equal('invalid');
+    });
+
+    it('need the one that the policy requires, in the login and with each request', async () => {
+      const signer = await makeSigner(controller.admin);
+      const authPolicyId = await policyOf({ secondary: { requireExtJwtSigner: signer.id } });
+      const user = await newUser({ authPolicyId });
+      const { id, verifier } = await oidc.begin();
+      const owing = expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
+      expect((owing.json as { authQueries: { id: string }[] }).authQueries.map((query) => query.id)).to.deep.equal([
+        signer.id,
+      ]);
+      expect(owing.headers['www-authenticate']).to.include('realm="openziti-secondary-ext-jwt" error="missing"');
+      expect(await refusedAtCallback(id)).to.equal('interaction_required');
+      const other = await newUser();
+      expectStatus(await oidc.post('/oidc/login/ext-jwt', { id }, withToken(await tokenOf(signer, other.id))), 302);
+      const again = await oidc.begin();
+      expectStatus(await oidc.password(again.id, user.name, PASSWORD), 200);
+      const shown = await tokenOf(signer, user.id);
+      expectStatus(await oidc.post('/oidc/login/ext-jwt', { id: again.id }, withToken(shown)), 302);
+      const tokens = tokensIn(await oidc.exchangeCode(await oidc.codeOf(again.id), again.verifier));
+      expect(claimsOf(tokens.access_token)).to.deep.include({ sub: user.id, amr: ['password'] });
+      expect(await statusOf(tokens.access_token, `${C}/current-identity`), 'without it').to.equal(401);
+      const both = bearing(tokens.access_token, shown);
+      expectStatus(await controller.anonymous.get(`${C}/current-identity`, both), 200);
+      expect(errorOf(await oidc.exchangeCode('x', verifier))).to.equal('invalid_grant');
+    });
+  });
+
+  it('are offered where they are on', async () => {
+    const { data } = expectStatus(await controller.anonymous.get(`${C}/version`), 200);
+    const { capabilities, apiVersions } = data as {
+      capabilities: string[];
+      apiVersions: Record<string, { v1: object }>;
+    };
+    expect(capabilities).to.have.members(['EDGE_CONTROLLER', 'OIDC_AUTH', 'OIDC_AUTH_WITH_CSR']);
+    expect(apiVersions['edge-oidc']).to.deep.equal({ v1: { apiBaseUrls: [`https://${HOST}/oidc`], path: '/oidc' } });
+  });
+});
