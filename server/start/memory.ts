@@ -49,7 +49,7 @@ export async function openMemory(
   const responseCache = new ResponseCache();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const joined = await announce(network.keys.server);
-  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, apiSessions);
+  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, { apiSessions, accessTokens });
   const feed = await followChanges(start, connection, database, {
     apiSessions,
     accessTokens,
@@ -124,7 +124,7 @@ async function openLogins(
 async function openFabric(
   { config, log, closers }: Start,
   data: Data & ControllerIdentity,
-  apiSessions: ApiSessionRegistry,
+  sessions: Pick<RunningParts, 'apiSessions' | 'accessTokens'>,
 ): Promise<{ fabric: RunningParts['fabric']; list: ControllerListKeeper }> {
   const { stores, network, controllerId } = data;
   const list = await openControllerList({
@@ -135,7 +135,7 @@ async function openFabric(
   const fabric = createControl({
     ...data,
     config,
-    apiSessions,
+    ...sessions,
     tokenKey: network.tokenKey,
     controllers: list.known,
     log,

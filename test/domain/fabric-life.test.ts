@@ -137,7 +137,11 @@ describe('the control channel of a process', () => {
       apiSessionToken: (id) => id,
       sessionTimeoutSeconds: 60,
       sessionsSeen: () => undefined,
-      apiSessions: { find: async () => undefined },
+      apiSessions: {
+        find: async () => undefined,
+        findSigned: async () => undefined,
+        openDial: async () => 'noSession',
+      },
       extensions: {
         issue: () => Promise.reject(new Error('nobody asks')),
         complete: () => Promise.reject(new Error('nobody asks')),
