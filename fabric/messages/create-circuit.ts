@@ -1,4 +1,7 @@
-/** A client dials: the router asks for a circuit to a terminator of the service, with its session or its token alone. */
+/**
+ * A client dials, with a session or by its access token alone: the router asks for a circuit to a terminator of the
+ * service.
+ */
 import type { MessageHandler } from '../channel/channel.js';
 import { ContentType } from '../channel/content-types.js';
 import { message } from '../channel/frame.js';

@@ -1,6 +1,6 @@
 /**
- * Admits a client that dials by its access token alone. Of the first dial of a service comes a session, as if the client
- * had asked for it: what ends sessions of others ends this one, and its circuits with it.
+ * Admits a client that dials by its access token alone. Its first dial of a service makes a session, as if the client
+ * had asked for one: whatever ends sessions of others ends this one, and its circuits with it.
  */
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 import { couldBeId, couldBeStored } from '../../domain/ids.js';
@@ -9,7 +9,7 @@ import { EdgeError, invalidApiSession, invalidService, invalidSession } from '..
 import type { Flight } from './flights.js';
 import type { SessionAdmissionParts } from './session-admission.js';
 
-/** What a router says of the client and its wish. */
+/** The client and its wish, as a router names them. */
 export interface DirectDial {
   readonly accessToken: string;
   readonly identityId: string;

@@ -128,7 +128,7 @@ describe('clients with access tokens', () => {
       }
     });
 
-    it('are refused without a grant, for services that are not there, and over routers that they may not use', async () => {
+    it('are refused without a grant, for services that are not there, and over routers not allowed', async () => {
       const [dialer, nobody] = [await login(), await login('nothing')];
       const NO_SERVICE = [6, 3];
       expect(await refusal(nobody)).to.deep.equal(NO_SERVICE);
