@@ -36,7 +36,7 @@ export interface RouterPresence {
   readonly hostname: string;
   /** URLs by protocol, such as `tls://router.example:3022`; empty until it has said so. */
   readonly protocols: Readonly<Record<string, string>>;
-  /** Where it listens for links. */
+  /** Addresses at which it listens for links. */
   readonly linkListeners: readonly LinkListener[];
   readonly versionInfo: RouterVersion;
 }
