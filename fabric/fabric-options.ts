@@ -15,6 +15,8 @@ export interface FabricOptions {
   readonly noteFailure: NoteFailure;
   /** Id of this controller's row. */
   readonly controllerId: string;
+  /** Clients may have signed tokens: routers are told what such clients reach. */
+  readonly hasClients: boolean;
   readonly controllers: KnownControllers;
   readonly newId: () => string;
   readonly apiSessionToken: (apiSessionId: string) => string;

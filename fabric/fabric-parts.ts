@@ -11,6 +11,7 @@ import { FabricEvents } from './fabric-events.js';
 import { Inspections } from './inspections/inspections.js';
 import { LinkSettingsReader } from './links/link-settings.js';
 import { RouterPeers } from './links/peers.js';
+import { ClientReaches } from './model/client-reaches.js';
 import { RouterModels } from './model/data-model.js';
 import { RouterChecks } from './model/router-checks.js';
 import { ConnectedRouters } from './presence/connected-routers.js';
@@ -44,7 +45,8 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const records = new HostRecords({ hostId, isJoined: () => presence.isJoined, books, noteFailure });
   const linkSettings = new LinkSettingsReader({ store: stores.links, links: traffic.links, noteFailure });
   const routers = new ConnectedRouters(presence);
-  const models = new RouterModels({ stores, keySources, listener: traffic.tunnels, noteFailure, log });
+  const clients = new ClientReaches({ store: stores.clientReaches, hasClients: options.hasClients });
+  const models = new RouterModels({ stores, clients, keySources, listener: traffic.tunnels, noteFailure, log });
   const sessionSync = makeSessionSync(options, routers, noteFailure);
   const others = new OtherChannels({
     store: stores.routerChannels,

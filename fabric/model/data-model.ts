@@ -7,19 +7,23 @@
  * Each change is announced after its commit, and read after the announcement, so what a router is told last is right.
  * A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { NO_CLIENTS } from '../../domain/fabric/client-reach.js';
+import type { ClientReach } from '../../domain/fabric/client-reach.js';
+import { wholeOf } from '../../domain/fabric/model-changes.js';
 import { ModelTouches } from '../../domain/fabric/model-touches.js';
 import { modelOf } from '../../domain/fabric/router-model.js';
 import type { ModelConfig, ReachedModel, RouterModel } from '../../domain/fabric/router-model.js';
 import type { ConfigVersion } from '../../db/stores/router-models.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { RouterChannel } from '../channel/channel.js';
+import type { ClientReaches } from './client-reaches.js';
 import { compareModel, noteDifferences } from './model-check.js';
 import type { ModelDifference } from './model-check.js';
 import { stateOf } from './model-messages.js';
 import { publicKeysOf } from './public-keys.js';
 import type { KeySources } from './public-keys.js';
-import { sendChanges } from './told-model.js';
+import { sendChanges, sendReach } from './told-model.js';
 import type { Keys, Told } from './told-model.js';
 import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 
@@ -33,6 +37,7 @@ export interface ReachListener {
 
 export interface DataModelOptions {
   readonly stores: Pick<Stores, 'routerModels' | 'routerSync'>;
+  readonly clients: ClientReaches;
   readonly keySources: () => Omit<KeySources, 'caPems'>;
   readonly listener: ReachListener;
   readonly noteFailure: NoteFailure;
@@ -42,6 +47,8 @@ export interface DataModelOptions {
 interface Entry extends Told {
   /** Model that was read last; undefined until then. */
   last: ReachedModel | undefined;
+  /** What its clients reach, as it was read last. */
+  clients: ClientReach;
   /** The identity is disabled until then. */
   disabledUntilMs: number | undefined;
 }
@@ -65,6 +72,8 @@ export class RouterModels {
   #keys: Keys | undefined;
   /** Count of changes of keys. */
   #keyChanges = 0;
+  /** What clients reach is to be read for all routers. */
+  #areClientsDue = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastRoundMs = 0;
@@ -84,6 +93,7 @@ export class RouterModels {
       subscriptionId: undefined,
       sent: undefined,
       last: undefined,
+      clients: NO_CLIENTS,
       disabledUntilMs: undefined,
     };
     this.#entries.set(channel, entry);
@@ -173,6 +183,7 @@ export class RouterModels {
     const nowMs = Date.now();
     for (const entry of this.#entries.values())
       if (entry.disabledUntilMs !== undefined && entry.disabledUntilMs <= nowMs) this.#due.add(entry);
+    if (this.#options.clients.isDue(nowMs)) this.#areClientsDue = true;
     void this.#run();
   }
 
@@ -205,6 +216,7 @@ export class RouterModels {
       try {
         batch = await this.#dueNow();
         if (batch.length > 0) await this.#round(batch);
+        if (this.#areClientsDue) await this.#clientRound();
         this.#isFailing = false;
       } catch (error) {
         for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
@@ -220,7 +232,7 @@ export class RouterModels {
 
   /** A timer that runs gathers what comes until it ends. */
   #hasWork(): boolean {
-    return this.#due.size > 0 || (this.#timer === undefined && !this.#touches.isEmpty);
+    return this.#due.size > 0 || this.#areClientsDue || (this.#timer === undefined && !this.#touches.isEmpty);
   }
 
   /** Takes the routers that are due, and those that the changes so far may concern. */
@@ -230,6 +242,7 @@ export class RouterModels {
     const due = new Set(this.#due);
     this.#due.clear();
     if (touches.isEmpty) return [...due];
+    if (this.#options.clients.touched(touches)) this.#areClientsDue = true;
     const others: Entry[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.last === undefined || touches.concerns(entry.last)) due.add(entry);
@@ -243,18 +256,21 @@ export class RouterModels {
   }
 
   async #round(batch: readonly Entry[]): Promise<void> {
-    const { stores, listener } = this.#options;
+    const { stores, clients, listener } = this.#options;
+    const isOfAll = batch.length === this.#entries.size;
     listener.roundBegins();
     this.#step = 'the keys';
     const keys = await this.#currentKeys();
     this.#step = 'the data model';
-    const reached = await stores.routerModels.reached(batch.map(({ channel }) => channel.routerId));
-    const configs = await this.#configsOf(reached.configVersions, batch.length === this.#entries.size);
+    const reached = await stores.routerModels.reached(idsOf(batch));
+    const configs = await this.#configsOf(reached.configVersions, isOfAll);
     if (configs === undefined) {
       // One was deleted in between: what is read next does not name it.
       for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
       return;
     }
+    this.#step = 'what clients reach';
+    const clientsOf = await clients.of(idsOf(batch), isOfAll);
     for (const entry of batch) {
       if (!this.#isOpen(entry)) continue;
       const { routerId } = entry.channel;
@@ -262,8 +278,24 @@ export class RouterModels {
       const reach = reached.reaches.get(routerId);
       const model = modelOf(reached.routers.get(routerId), reach, { ...reached, configs });
       entry.last = { model, routerPolicyIds: new Set(reach?.routerPolicyIds) };
-      sendChanges(entry, model, keys, reached);
+      entry.clients = clientsOf(routerId);
+      sendChanges(entry, wholeOf(model, entry.clients), keys, reached);
       await listener.reached(entry.channel, model);
+    }
+  }
+
+  /** Tells all routers what their clients reach now: of most changes it is the same for many, or for all. */
+  async #clientRound(): Promise<void> {
+    this.#step = 'what clients reach';
+    const all = [...this.#entries.values()];
+    const clientsOf = await this.#options.clients.of(idsOf(all), true);
+    this.#areClientsDue = false;
+    for (const entry of all) {
+      const reach = clientsOf(entry.channel.routerId);
+      if (!this.#isOpen(entry) || entry.last === undefined || reach === entry.clients) continue;
+      entry.clients = reach;
+      sendReach(entry, wholeOf(entry.last.model, reach));
+      await setImmediate();
     }
   }
 
@@ -298,3 +330,5 @@ export class RouterModels {
     }
   }
 }
+
+const idsOf = (entries: readonly Entry[]): string[] => entries.map(({ channel }) => channel.routerId);

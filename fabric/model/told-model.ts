@@ -1,6 +1,6 @@
 /** Tells one router the model: the whole state at first, and from then on what differs from what it was told. */
-import { modelChanges } from '../../domain/fabric/router-model.js';
-import type { RouterModel } from '../../domain/fabric/router-model.js';
+import { modelChanges } from '../../domain/fabric/model-changes.js';
+import type { WholeModel } from '../../domain/fabric/model-changes.js';
 import type { ReachedModels } from '../../db/stores/router-models.js';
 import type { RouterChannel } from '../channel/channel.js';
 import { changeSetMessage, stateMessage } from './model-messages.js';
@@ -12,8 +12,10 @@ export type Keys = ReadonlyMap<string, PublicKey>;
 /** The model that a router was sent last. */
 interface SentModel {
   readonly keys: Keys;
-  readonly model: RouterModel;
+  readonly model: WholeModel;
   readonly index: number;
+  /** What the database counted then: what clients reach changes without it. */
+  readonly counted: number;
   readonly timelineId: string;
 }
 
@@ -27,23 +29,42 @@ export interface Told {
 
 export function sendChanges(
   entry: Told,
-  model: RouterModel,
+  model: WholeModel,
   keys: Keys,
-  { index, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
+  { index: counted, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
 ): void {
   const { channel, subscriptionId, sent } = entry;
   if (subscriptionId === undefined) return;
-  const position = { index, timelineId, subscriptionId };
   const changes = sent === undefined ? [] : modelChanges(sent.model, model);
-  const hasGrown = sent?.timelineId === timelineId && index > sent.index;
+  const hasGrown = sent?.timelineId === timelineId && counted > sent.counted;
   if (sent === undefined || (changes.length > 0 && !hasGrown)) {
-    channel.send(stateMessage(model, keys, position));
-    entry.sent = { keys, model, index, timelineId };
+    channel.send(stateMessage(model, keys, { index: counted, timelineId, subscriptionId }));
+    entry.sent = { keys, model, index: counted, counted, timelineId };
     return;
   }
-  const changedKeys = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
-  if (changedKeys !== undefined) channel.send(changedKeys);
-  if (changes.length > 0) channel.send(changeSetMessage(changes, sent.index, position));
+  sendKeys(entry, sent, keys);
   // The next change follows the last that was sent, not the last that was read.
-  entry.sent = changes.length > 0 ? { keys, model, index, timelineId } : { ...sent, keys };
+  if (changes.length > 0) sendNext(entry, sent, model, keys, counted);
+  else entry.sent = { ...sent, keys };
+}
+
+/** Tells the router what its clients reach now, when it has been told all before. */
+export function sendReach(entry: Told, model: WholeModel): void {
+  const { sent } = entry;
+  if (sent !== undefined) sendNext(entry, sent, model, sent.keys, sent.counted);
+}
+
+function sendKeys({ channel }: Told, sent: SentModel, keys: Keys): void {
+  const changed = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
+  if (changed !== undefined) channel.send(changed);
+}
+
+function sendNext(entry: Told, sent: SentModel, model: WholeModel, keys: Keys, counted: number): void {
+  const { channel, subscriptionId } = entry;
+  const changes = modelChanges(sent.model, model);
+  if (subscriptionId === undefined || changes.length === 0) return;
+  const { timelineId } = sent;
+  const index = Math.max(counted, sent.index + 1);
+  channel.send(changeSetMessage(changes, sent.index, { index, timelineId, subscriptionId }));
+  entry.sent = { keys, model, index, counted, timelineId };
 }

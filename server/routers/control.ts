@@ -64,6 +64,7 @@ export function createControl({
       noteFailure(log, error, message, facts);
     },
     controllerId,
+    hasClients: config.oidcEnabled,
     controllers,
     newId,
     apiSessionToken: (id) => tokenOf(tokenKey, id),
