@@ -19,7 +19,7 @@ interface SentModel {
   readonly timelineId: string;
 }
 
-export interface Told {
+export interface ModelReceiver {
   readonly channel: RouterChannel;
   /** Undefined until it subscribes: until then it is sent nothing. */
   subscriptionId: string | undefined;
@@ -27,39 +27,41 @@ export interface Told {
   sent: SentModel | undefined;
 }
 
+/** @returns true when the whole state was sent */
 export function sendChanges(
-  entry: Told,
+  entry: ModelReceiver,
   model: WholeModel,
   keys: Keys,
   { index: counted, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
-): void {
+): boolean {
   const { channel, subscriptionId, sent } = entry;
-  if (subscriptionId === undefined) return;
+  if (subscriptionId === undefined) return false;
   const changes = sent === undefined ? [] : modelChanges(sent.model, model);
   const hasGrown = sent?.timelineId === timelineId && counted > sent.counted;
   if (sent === undefined || (changes.length > 0 && !hasGrown)) {
     channel.send(stateMessage(model, keys, { index: counted, timelineId, subscriptionId }));
     entry.sent = { keys, model, index: counted, counted, timelineId };
-    return;
+    return true;
   }
   sendKeys(entry, sent, keys);
   // The next change follows the last that was sent, not the last that was read.
   if (changes.length > 0) sendNext(entry, sent, model, keys, counted);
   else entry.sent = { ...sent, keys };
+  return false;
 }
 
 /** Tells the router what its clients reach now, when it has been told all before. */
-export function sendReach(entry: Told, model: WholeModel): void {
+export function sendReach(entry: ModelReceiver, model: WholeModel): void {
   const { sent } = entry;
   if (sent !== undefined) sendNext(entry, sent, model, sent.keys, sent.counted);
 }
 
-function sendKeys({ channel }: Told, sent: SentModel, keys: Keys): void {
+function sendKeys({ channel }: ModelReceiver, sent: SentModel, keys: Keys): void {
   const changed = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
   if (changed !== undefined) channel.send(changed);
 }
 
-function sendNext(entry: Told, sent: SentModel, model: WholeModel, keys: Keys, counted: number): void {
+function sendNext(entry: ModelReceiver, sent: SentModel, model: WholeModel, keys: Keys, counted: number): void {
   const { channel, subscriptionId } = entry;
   const changes = modelChanges(sent.model, model);
   if (subscriptionId === undefined || changes.length === 0) return;
