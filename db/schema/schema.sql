@@ -1019,17 +1019,6 @@ BEGIN
   PERFORM pg_notify('edge', 'clients');
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.end_clients_of_identity()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  IF EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = NEW.id AND s.expires_at IS NOT NULL) THEN
-    PERFORM end_clients('IDENTITY', ARRAY[NEW.id]);
-  END IF;
-  RETURN NULL;
-END $function$;
-
 CREATE OR REPLACE FUNCTION public.end_clients_of_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1881,7 +1870,7 @@ CREATE TABLE client_ends (
   id text COLLATE "C" NOT NULL,
   ended_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT client_ends_pkey PRIMARY KEY (type, id),
-  CONSTRAINT client_ends_type CHECK ((type = ANY (ARRAY['JTI'::text, 'IDENTITY'::text, 'API_SESSION'::text])))
+  CONSTRAINT client_ends_type CHECK ((type = ANY (ARRAY['JTI'::text, 'API_SESSION'::text])))
 );
 
 CREATE TABLE config_types (
@@ -2942,7 +2931,6 @@ CREATE CONSTRAINT TRIGGER identities_change_router_at_commit AFTER UPDATE OF nam
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
-CREATE TRIGGER identities_end_clients AFTER UPDATE OF disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS DISTINCT FROM new.disabled_at))) EXECUTE FUNCTION end_clients_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();

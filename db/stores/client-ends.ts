@@ -1,10 +1,10 @@
-/** What routers must not let in any more although its tokens are still good: identities, API sessions, single tokens. */
+/** Ends of clients that routers must not let in any more, although their tokens are good by themselves. */
 import type { Db } from '../postgres/contracts.js';
 import { slowRead } from '../postgres/statement.js';
 import { sweeping } from './sweep.js';
 
 export interface ClientEnd {
-  readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
+  readonly type: 'JTI' | 'API_SESSION';
   readonly id: string;
   readonly endedAt: Date;
 }
@@ -23,7 +23,11 @@ const SINCE = slowRead<ClientEnd>(
 );
 
 /** No access token is good for longer than a day. */
-const SWEEP = sweeping({ table: 'client_ends', key: 'ctid', where: "ended_at <= now() - interval '25 hours' ORDER BY ended_at" });
+const SWEEP = sweeping({
+  table: 'client_ends',
+  key: 'ctid',
+  where: "ended_at <= now() - interval '25 hours' ORDER BY ended_at",
+});
 
 export function clientEndStore(db: Db): ClientEndStore {
   return {

@@ -1,5 +1,5 @@
 /**
- * What clients with signed tokens reach over routers: identities that edge router policies allow to a router, services
+ * Reads what clients with signed tokens reach over routers: identities that edge router policies allow to a router, services
  * that its service edge router policies allow, and the policies and posture checks between them. Routers that the same
  * router policies select share one answer.
  */
@@ -40,7 +40,8 @@ FROM routers r CROSS JOIN LATERAL (SELECT selectors_of(r.id, r.role_attributes) 
 WHERE r.id = ANY ($1) AND r.is_edge AND NOT r.disabled`,
 );
 
-const allowed = (table: string, ids: string, roles: string) => `EXISTS (SELECT FROM ${table} q WHERE q.id = ANY (${ids})
+const allowed = (table: string, ids: string, roles: string) => `EXISTS (SELECT FROM ${table} q
+    WHERE q.id = ANY (${ids})
     AND role_selects(q.semantic, q.${roles}, e.id, e.role_attributes))`;
 
 /** Members of service policies by their selectors: a role that an entity has is joined, not compared with each. */

@@ -1,5 +1,5 @@
 /**
- * What clients with signed tokens reach over a router: the router itself decides what they dial and bind, by policies,
+ * Reach of clients with signed tokens over a router: the router itself decides what they dial and bind, by policies,
  * and by posture checks of what devices report to it. Routers with the same policies share one.
  */
 import type { PolicyType } from '../model.js';
@@ -37,7 +37,7 @@ export const NO_CLIENTS: ClientReach = {
   policies: new Map(),
 };
 
-/** As it is read: lists, in which the order says nothing. */
+/** Reach as it is read: lists, in which the order says nothing. */
 export interface ClientReachLists {
   readonly identities: readonly ClientIdentity[];
   readonly services: readonly Omit<ModelService, 'configIds'>[];

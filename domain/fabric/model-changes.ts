@@ -7,7 +7,7 @@ import type { ModelPolicy, ModelService, RouterModel } from './router-model.js';
 /** An identity of a client has nothing but its name. */
 type ToldIdentity = ClientIdentity & Partial<ModelIdentity>;
 
-/** What a router's own tunneler reaches and what its clients do, as one. */
+/** Reach of a router's own tunneler and of its clients, as one. */
 export interface WholeModel extends Pick<RouterModel, 'router' | 'configs' | 'configTypes' | 'services'> {
   readonly identities: ReadonlyMap<string, ToldIdentity>;
   readonly checks: ReadonlyMap<string, ModelCheck>;

@@ -49,7 +49,7 @@ export interface DataModelOptions extends ModelKeySources {
 interface RouterState extends ModelReceiver {
   /** Model that was read last; undefined until then. */
   last: ReachedModel | undefined;
-  /** What its clients reach, as it was read last. */
+  /** Reach of its clients that was read last. */
   clients: ClientReach;
   /** The identity is disabled until then. */
   disabledUntilMs: number | undefined;
@@ -66,7 +66,7 @@ export class RouterModels {
   #touches = new ModelTouches();
   readonly #configs: ModelConfigs;
   readonly #keys: ModelKeys;
-  /** What clients reach is to be read for all routers. */
+  /** The reach of clients is to be read for all routers. */
   #areClientsDue = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;

@@ -14,7 +14,7 @@ interface SentModel {
   readonly keys: Keys;
   readonly model: WholeModel;
   readonly index: number;
-  /** What the database counted then: what clients reach changes without it. */
+  /** Index of the database then: the reach of clients changes without it. */
   readonly counted: number;
   readonly timelineId: string;
 }

@@ -1,13 +1,14 @@
 -- Routers let clients of logins by OpenID Connect in by their tokens, without asking. They are told what such clients
 -- reach, and which of them end before their tokens do.
 
--- Identities, API sessions and tokens that are taken no longer, for as long as an access token may last.
+-- API sessions and tokens that are taken no longer, for as long as an access token may last. An identity that is
+-- disabled loses its API sessions.
 CREATE TABLE client_ends (
   type text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   ended_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT client_ends_pkey PRIMARY KEY (type, id),
-  CONSTRAINT client_ends_type CHECK (type IN ('JTI', 'IDENTITY', 'API_SESSION'))
+  CONSTRAINT client_ends_type CHECK (type IN ('JTI', 'API_SESSION'))
 );
 CREATE INDEX client_ends_ended_at ON client_ends (ended_at);
 
@@ -28,17 +29,6 @@ BEGIN
 END $$;
 CREATE TRIGGER api_sessions_end_clients AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone
   FOR EACH STATEMENT EXECUTE FUNCTION end_clients_of_sessions();
-
-CREATE FUNCTION end_clients_of_identity() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = NEW.id AND s.expires_at IS NOT NULL) THEN
-    PERFORM end_clients('IDENTITY', ARRAY[NEW.id]);
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER identities_end_clients AFTER UPDATE OF disabled_at, disabled_until ON identities
-  FOR EACH ROW WHEN (NEW.disabled_at IS NOT NULL AND OLD.disabled_at IS DISTINCT FROM NEW.disabled_at)
-  EXECUTE FUNCTION end_clients_of_identity();
 
 CREATE FUNCTION end_client_of_token() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
