@@ -1,7 +1,7 @@
 /**
- * Reads what clients with signed tokens reach over routers: identities that edge router policies allow to a router, services
- * that its service edge router policies allow, and the policies and posture checks between them. Routers that the same
- * router policies select share one answer.
+ * Reads what clients with signed tokens reach over routers: identities that edge router policies allow to a router,
+ * services that its service edge router policies allow, and the policies and posture checks between them. Routers that
+ * the same router policies select share one answer.
  */
 import type { Db } from '../postgres/contracts.js';
 import { slowRead } from '../postgres/statement.js';
@@ -26,8 +26,8 @@ export interface ClientReachView {
   reach(group: RouterGroup): Promise<ReadReach>;
 }
 
-const selecting = (table: string) => `SELECT p.id FROM ${table} p
-    WHERE p.edge_router_roles && v.selectors AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes)`;
+const selecting = (table: string) => `SELECT p.id FROM ${table} p WHERE p.edge_router_roles && v.selectors
+    AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes)`;
 
 /** The policy that each tunneler has for its own identity says nothing of clients. */
 const GROUPS = slowRead<RouterGroup & { id: string }>(
