@@ -64,6 +64,7 @@ export function createControl({
       noteFailure(log, error, message, facts);
     },
     controllerId,
+    accessTokenSeconds: config.oidcEnabled ? config.oidcAccessToken : 0,
     controllers,
     newId,
     apiSessionToken: (id) => tokenOf(tokenKey, id),

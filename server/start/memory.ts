@@ -179,6 +179,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
       usage: { sweep: (max) => stores.usage.sweep(max, config.usageKeepDays) },
       events: stores.events,
       authRequests: stores.authRequests,
+      clientEnds: stores.clientEnds,
     },
     log,
   );

@@ -135,6 +135,7 @@ describe('the control channel of a process', () => {
       controllers,
       newId: () => 'h1',
       apiSessionToken: (id) => id,
+      accessTokenSeconds: 0,
       sessionTimeoutSeconds: 60,
       sessionsSeen: () => undefined,
       apiSessions: {
