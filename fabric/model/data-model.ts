@@ -146,15 +146,15 @@ export class RouterModels {
 
   /** Looks up soon which routers a change concerns, and what they reach. */
   changed(kind: string, id: string): void {
-    if (this.#entries.size === 0) return;
-    this.#touches.add(kind, id);
+    if (this.#entries.size === 0) this.#options.clients.forget();
+    else this.#touches.add(kind, id);
     this.#schedule();
   }
 
   /** Looks up soon what all routers reach. */
   scheduleAll(): void {
-    if (this.#entries.size === 0) return;
-    this.#touches.addAnything();
+    if (this.#entries.size === 0) this.#options.clients.forget();
+    else this.#touches.addAnything();
     this.#schedule();
   }
 
@@ -166,10 +166,12 @@ export class RouterModels {
     }, this.#pace.pauseMs).unref();
   }
 
-  /** Reads CAs and keys of the network again. */
+  /** Reads all again: CAs and keys of the network are other ones, or changes went unheard. */
   keysChanged(): void {
     this.#keys.changed();
-    this.#runForAll();
+    this.#options.clients.forget();
+    for (const entry of this.#entries.values()) this.#due.add(entry);
+    void this.#run();
   }
 
   /** Does what failed before, or is due by the clock. */
@@ -187,11 +189,6 @@ export class RouterModels {
     clearTimeout(this.#timer);
     this.#due.clear();
     await this.#running;
-  }
-
-  #runForAll(): void {
-    for (const entry of this.#entries.values()) this.#due.add(entry);
-    void this.#run();
   }
 
   /** Resolves when nothing is due, or a round has failed. */
