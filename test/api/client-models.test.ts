@@ -1,5 +1,6 @@
 /** What routers are told of clients with signed tokens, and when. Against a whole controller, with scripted routers. */
 import { expect } from 'chai';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -169,6 +170,21 @@ describe('what routers are told of clients with signed tokens', () => {
     expect(again.find('identity', made.identity)).to.include({ name: `${made.word}-2` });
     await remove(controller, `edge-router-policies/${made.routerPolicy}`);
     await until('all of it is taken back', () => again.names('identity').length === 0);
+  });
+
+  it('does not grow with sessions: logins tell routers nothing', async () => {
+    const made = await scene();
+    const [router] = open;
+    const before = router?.received.length;
+    for (let login = 0; login < 20; login += 1) await oidc.login(made.word, PASSWORD);
+    // A change that comes after is heard, and nothing came in between.
+    await patch(controller, `services/${made.service}`, { name: `${made.word}-2` });
+    await until('the change', () => model.names('service').includes(`${made.word}-2`));
+    const kinds = router?.received.slice(before).map(({ contentType }) => contentType) ?? [];
+    expect(kinds.filter((kind) => kind !== ContentType.DataStateChangeSet)).to.deep.equal([]);
+    expect(kinds.length).to.equal(1);
+    await remove(controller, `edge-router-policies/${made.routerPolicy}`);
+    await empty();
   });
 
   it('has the ends of sessions and tokens, also for a router that comes later', async () => {
