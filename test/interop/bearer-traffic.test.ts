@@ -10,7 +10,7 @@ import { itemsOf } from '../support/entities.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
-import { describeStock } from '../support/unless.js';
+import { ONLY_INTEROP, describeStock, itUnless } from '../support/unless.js';
 
 describeStock('traffic of stock programs with access tokens', (binary) => {
   let controller: TestController;
@@ -56,6 +56,22 @@ describeStock('traffic of stock programs with access tokens', (binary) => {
     for (const { id } of await sessionsOf(made.client.id)) await network.remove(`api-sessions/${String(id)}`);
     await until('the connection ends', () => !talk.isOpen(), WAIT_MS);
     await network.dialsAgain(port);
+  });
+
+  itUnless(ONLY_INTEROP, 'goes on when access tokens are replaced, and dials with the new ones', async () => {
+    const made = await network.setup();
+    await network.hosting(made, made.host);
+    const port = await network.tunnel(made);
+    const talk = network.talk(port);
+    const started = performance.now();
+    const twoLives = async () => {
+      await talk.echo(unique('still'));
+      return performance.now() - started > 130_000;
+    };
+    await until('two lives of a token are over', twoLives, 200_000);
+    const later = network.talk(port);
+    await later.echo(unique('later'));
+    await talk.echo(unique('first'));
   });
 
   it('ends with the policy, for hosts and for dialers', async () => {
