@@ -60,9 +60,11 @@ export function addressesNow({ current, seen, own, isSteady }: ListSources): Con
     .filter((each) => isFresh(each) || (!isSteady && each.everyMs > 0 && current.addresses.includes(each.address)))
     .map(({ address }) => address);
   const live = [...new Set([own, ...addresses])].sort();
-  const listed = new Set([...current.addresses, ...current.standIns.map(({ address }) => address)]);
+  const knownToRouters = new Set([...current.addresses, ...current.standIns.map(({ address }) => address)]);
   const standIns = known
-    .filter(({ address, unseenMs }) => listed.has(address) && !live.includes(address) && unseenMs < STOOD_FOR_MS)
+    .filter(
+      ({ address, unseenMs }) => knownToRouters.has(address) && !live.includes(address) && unseenMs < STOOD_FOR_MS,
+    )
     .map(({ address }) => ({ address, by: nextAfter(address, live) }))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   return { addresses: live, standIns };
