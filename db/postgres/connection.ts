@@ -186,7 +186,7 @@ export interface DatabaseState {
 }
 
 /** Asks what a watchdog needs to know. @throws as `requireWritable` */
-export async function readState(client: ClientBase): Promise<DatabaseState> {
+export async function databaseState(client: ClientBase): Promise<DatabaseState> {
   const {
     rows: [row],
   } = await client.query<Pick<Settled, 'is_read_only'> & DatabaseState>(STATE);

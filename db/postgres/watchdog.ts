@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { outageOf } from './outages.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
-import { cut, readState } from './connection.js';
+import { cut, databaseState } from './connection.js';
 
 interface Watch {
   readonly config: ServerConfig;
@@ -92,7 +92,7 @@ export function watch(options: Watch): { stop(): void } {
       client ??= await connected(options, (failed) => {
         if (client === failed) lookSoon();
       });
-      const { waiting } = await readState(client);
+      const { waiting } = await databaseState(client);
       heldUp = 0;
       setUp(true);
       setConfirmed(waiting === 0);
