@@ -1,6 +1,6 @@
 /**
- * Several controllers under fire: two on one database, three stock routers with links, a host for each of some dialers,
- * and steady traffic, while controllers, routers and links are killed by chance. Afterwards the history is checked: no
+ * Several controllers under fire: two on one database, three stock routers with links, dialers with hosts at one and
+ * at two of them, and steady traffic, while controllers, routers and links are killed by chance. Afterwards the history is checked: no
  * acknowledged change is lost, no dial was granted more than a second after its policy was gone, nobody was logged out,
  * dials work at the end, and no circuit is left on any router when the sessions of the dialers have ended.
  */
@@ -16,7 +16,8 @@ export interface DrillOptions {
   readonly minutes: number;
   /** Chooses what is killed, and when. */
   readonly seed: number;
-  readonly binary: string;
+  /** Programs of one release or more, which routers, hosts and clients take in turns. */
+  readonly binaries: readonly string[];
   readonly database: TestDatabase;
   readonly say: (text: string) => void;
 }
@@ -33,10 +34,10 @@ const BACK_MS = 120_000;
 const FORGET_MS = 20_000;
 
 export async function fabricDrill(options: DrillOptions): Promise<DrillResult> {
-  const { minutes, seed, binary, database, say } = options;
-  const scene = new FabricScene(database, binary);
+  const { minutes, seed, binaries, database, say } = options;
+  const scene = new FabricScene(database, binaries);
   try {
-    say(`seed ${seed}: two controllers, three routers, ${DIALERS + 1} hosts and dialers come up`);
+    say(`seed ${seed}: two controllers, three routers, ${DIALERS + 1} dialers and their hosts come up`);
     await scene.start(DIALERS);
     await scene.settled();
     const before = await clientSessions(scene);
