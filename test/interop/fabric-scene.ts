@@ -131,15 +131,11 @@ export class FabricScene {
     await network.policy('edge-router-policies', { identityRoles: [`@${host.id}`], edgeRouterRoles });
     await network.grant('Bind', host.id, made.serviceId);
     const known = (await network.terminators(made.serviceId)).length;
-    await network.hosting(made, host, roles.length);
-    await until(
-      'it is hosted at each router',
-      async () => {
-        const now = await network.terminators(made.serviceId);
-        return now.length === known + roles.length;
-      },
-      BACK_MS,
-    );
+    const started = await network.hosting(made, host, roles.length);
+    const hasAll = async () => (await network.terminators(made.serviceId)).length === known + roles.length;
+    await until('it is hosted at each router', hasAll, BACK_MS).catch((error: unknown) => {
+      throw new Error(`${String(error)}: ${started.output().slice(-6_000)}`);
+    });
   }
 
   #launch({ name, port, control }: Omit<Place, 'process'>): ControllerProcess {
