@@ -118,13 +118,12 @@ export class StockNetwork {
     return (await this.items<{ id: string }>(`services/${serviceId}/terminators?limit=500`)).map(({ id }) => id);
   }
 
-  /** An SDK that hosts the service, and sends back what it gets. @param terminators  at so many routers at most */
+  /** An SDK that hosts the service with one terminator, and sends back what it gets. */
   async hosting(
     { service, serviceId }: Pick<Setup, 'service' | 'serviceId'>,
     host: StockIdentity,
-    terminators = 1,
   ): Promise<ZitiProcess> {
-    const args = ['-i', host.file, '-s', service, '--cli-agent=false', '--max-terminators', String(terminators), '-v'];
+    const args = ['-i', host.file, '-s', service, '--cli-agent=false', '--max-terminators', '1', '-v'];
     const known = await this.terminators(serviceId);
     const echo = this.ziti.start('demo', 'echo-server', ...args);
     await this.hosted(serviceId, known, echo);
