@@ -19,7 +19,7 @@ describe('identities that are connected at other hosts', () => {
     await test.stores.controllers.join(row);
     await test.files.query(
       `INSERT INTO identities (id, name, type_id, auth_policy_id, is_admin)
-       SELECT 'i' || n, 'i' || n, 'Device', 'default', false FROM generate_series(1, ${MOST_READ + 10}) AS n`,
+       SELECT 'i' || n, 'i' || n, 'User', 'default', false FROM generate_series(1, ${MOST_READ + 10}) AS n`,
     );
   });
   afterEach(async () => {
