@@ -73,7 +73,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
       lifecycle.reread(id, router);
     },
   });
-  const inspections = makeInspections(options, hostId, registry, noteFailure);
+  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
   const told = {
     ...shared,
     channels: registry,
@@ -90,12 +90,25 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
 }
 
 /** Makes what answers inspections for this process and its routers. */
-const makeInspections = (
-  { stores, controllerId }: FabricOptions,
-  hostId: string,
-  registry: ChannelRegistry,
-  noteFailure: NoteFailure,
-) => new Inspections({ store: stores.inspections, hostId, controllerId, channels: () => registry.all(), noteFailure });
+function makeInspections({ stores, controllerId }: FabricOptions, parts: InspectionParts): Inspections {
+  const { hostId, registry, models, noteFailure } = parts;
+  const checkModel = (routerId: string) => modelCheck(routerId, registry, models);
+  const channels = () => registry.all();
+  return new Inspections({ store: stores.inspections, hostId, controllerId, channels, checkModel, noteFailure });
+}
+
+interface InspectionParts {
+  readonly hostId: string;
+  readonly registry: ChannelRegistry;
+  readonly models: RouterModels;
+  readonly noteFailure: NoteFailure;
+}
+
+/** See `RouterModels.check`; undefined also for a router that is not connected here. */
+export async function modelCheck(routerId: string, registry: ChannelRegistry, models: RouterModels) {
+  const channel = registry.get(routerId);
+  return channel === undefined ? undefined : models.check(channel);
+}
 
 /** Makes the traffic, and the books of what all controllers are shown of it. */
 function makeTraffic(hostId: string, stores: Stores, channels: ConnectedChannels, lines: FailureLog) {

@@ -16,7 +16,7 @@ import type { ModelDifference } from './model/model-check.js';
 import type { DialCounts } from './traffic/dials.js';
 import type { RouterTotals } from './usage/usage.js';
 import type { FabricOptions } from './fabric-options.js';
-import { makeParts } from './fabric-parts.js';
+import { makeParts, modelCheck } from './fabric-parts.js';
 import type { FabricParts } from './fabric-parts.js';
 
 export interface FabricCounts {
@@ -62,10 +62,7 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     events,
     edgeConnections: { of: (id) => connectionOf(id, parts) },
-    async checkModel(routerId) {
-      const channel = registry.get(routerId);
-      return channel === undefined ? undefined : models.check(channel);
-    },
+    checkModel: (routerId) => modelCheck(routerId, registry, models),
     counts: () => ({
       ...routers.counts,
       circuits: traffic.circuits.size,
