@@ -107,11 +107,14 @@ async function killFor(
  * router what it has left.
  */
 async function circuitsLeft(scene: FabricScene, random: (limit: number) => number): Promise<string[]> {
+  const earlier = new Set((await scene.query('SELECT id FROM circuits')).rows.map(({ id }) => id));
   const talks = scene.dialers.map(({ port }) => scene.network.talk(port));
   for (const talk of talks) await talk.echo('hello');
-  await until('the circuits are written', async () => {
-    const { rows } = await scene.query('SELECT FROM circuits');
-    return rows.length >= talks.length;
+  // What no other controller knows yet, none can end.
+  await until('the new circuits are written', async () => {
+    const { rows } = await scene.query('SELECT id, client_id FROM circuits');
+    const written = new Set(rows.filter(({ id }) => !earlier.has(id)).map((row) => row['client_id']));
+    return scene.dialers.every(({ made }) => written.has(made.client.id));
   });
   await scene.killController(random(scene.places.length));
   const dialers = scene.probe === undefined ? scene.dialers : [...scene.dialers, scene.probe];
