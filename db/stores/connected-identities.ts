@@ -12,7 +12,7 @@ export interface ConnectedIdentityRow {
   readonly lostForMs: number | null;
 }
 
-/** What a host has written that its reader did not know. */
+/** Rows of a host that its reader did not know. */
 export interface HostIdentities {
   readonly hostId: string;
   /** In milliseconds: a host that began anew has none of its earlier rows. */
@@ -31,12 +31,9 @@ export interface KnownIdentities {
 export interface ConnectedIdentityStore {
   /** Writes what the host knows of some identities. Those that do not exist are left out. */
   write(hostId: string, rows: readonly ConnectedIdentityRow[]): Promise<void>;
-  /** All hosts that live but one, each with up to `MOST_READ` rows beyond what is known of it. */
-  elsewhere(hostId: string, known: readonly KnownIdentities[]): Promise<HostIdentities[]>;
+  /** All hosts that live but one, each with up to `most` rows beyond what is known of it. */
+  elsewhere(hostId: string, known: readonly KnownIdentities[], most: number): Promise<HostIdentities[]>;
 }
-
-/** Rows of one host that one read answers. */
-export const MOST_READ = 2_000;
 
 const CONNECTED_IDENTITIES_WRITE = asyncChange(
   'connected-identities-write',
@@ -56,7 +53,7 @@ const CONNECTED_IDENTITIES_ELSEWHERE = read<HostIdentities>(
     SELECT json_agg(json_build_object('identityId', c.identity_id, 'number', c.number, 'isConnected', c.is_connected,
       'lostForMs', round(extract(epoch FROM now() - c.lost_at) * 1000)) ORDER BY c.number)
     FROM (SELECT * FROM connected_identities i WHERE i.host_id = h.id AND i.number > coalesce(k.number, 0)
-      ORDER BY i.number LIMIT ${MOST_READ}) AS c), '[]') AS rows
+      ORDER BY i.number LIMIT $3) AS c), '[]') AS rows
   FROM router_hosts h LEFT JOIN jsonb_to_recordset($2::jsonb)
     AS k ("hostId" text, "joinedAt" double precision, number bigint)
     ON k."hostId" = h.id AND k."joinedAt" = round(extract(epoch FROM h.joined_at) * 1000)::float8
@@ -68,6 +65,6 @@ export function connectedIdentityStore(db: Db): ConnectedIdentityStore {
     async write(hostId, rows) {
       if (rows.length > 0) await db.execute(CONNECTED_IDENTITIES_WRITE, [hostId, JSON.stringify(rows)]);
     },
-    elsewhere: (hostId, known) => db.many(CONNECTED_IDENTITIES_ELSEWHERE, [hostId, JSON.stringify(known)]),
+    elsewhere: (hostId, known, most) => db.many(CONNECTED_IDENTITIES_ELSEWHERE, [hostId, JSON.stringify(known), most]),
   };
 }

@@ -12,7 +12,6 @@ import { InspectRequestSchema, InspectResponseSchema } from '../../generated/fab
 import { ContentType } from '../channel/content-types.js';
 import { readBody, typedMessage } from '../channel/frame.js';
 import type { OpenChannel } from '../channel/router-channel.js';
-import type { ModelDifference } from '../model/model-check.js';
 import type { NoteFailure } from '../channel/router-log.js';
 
 /** Routers asked at a time, and characters of all their values together. */
@@ -28,7 +27,7 @@ export interface InspectionsOptions {
   readonly controllerId: string;
   readonly channels: () => Iterable<InspectedChannel>;
   /** See `RouterModels.check`. */
-  readonly checkModel: (routerId: string) => Promise<readonly ModelDifference[] | undefined>;
+  readonly checkModel: (routerId: string) => Promise<readonly object[] | undefined>;
   readonly noteFailure: NoteFailure;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Which identities are connected to routers whose channels other processes have: other workers, and other controllers.
- * Their rows are read once a second, those alone that are new here, so that lists of identities find all of it in memory.
+ * Their rows are read once a second, those alone that are new here, so that lists of identities find all of it in
+ * memory.
  */
 import type { ConnectedIdentityStore, HostIdentities } from '../../db/stores/connected-identities.js';
-import { MOST_READ } from '../../db/stores/connected-identities.js';
 import { LOST_KEPT_MS } from '../../domain/router.js';
 import type { EdgeConnection } from '../../domain/router.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
@@ -29,6 +29,8 @@ interface KnownHost {
 }
 
 const EVERY_MS = 1_000;
+/** Rows of one host that one read answers. */
+export const MOST_READ = 2_000;
 
 export class IdentitiesElsewhere {
   readonly #options: IdentitiesElsewhereOptions;
@@ -66,7 +68,7 @@ export class IdentitiesElsewhere {
     try {
       for (let isWhole = false; !isWhole;) {
         const known = [...this.#hosts].map(([id, { joinedAt, number }]) => ({ hostId: id, joinedAt, number }));
-        const found = await store.elsewhere(hostId, known);
+        const found = await store.elsewhere(hostId, known, MOST_READ);
         this.#take(found);
         isWhole = found.every(({ rows }) => rows.length < MOST_READ);
       }
@@ -94,7 +96,7 @@ export class IdentitiesElsewhere {
     }
   }
 
-  /** What is known of a host that lives: nothing, when it began anew. */
+  /** Returns what is known of a host that lives: nothing, when it began anew. */
   #hostAt(hostId: string, joinedAt: number): KnownHost {
     const known = this.#hosts.get(hostId);
     if (known?.joinedAt === joinedAt) {

@@ -1,6 +1,7 @@
 /**
  * Which identities are connected to the routers of this process, as routers report it, in memory. A router that is
- * itself gone leaves what it said as unknown for a while. presence/identities-elsewhere.ts has what other processes know.
+ * itself gone leaves what it said as unknown for a while. presence/identities-elsewhere.ts has what other processes
+ * know.
  */
 import { couldBeId } from '../../domain/ids.js';
 import { LOST_KEPT_MS } from '../../domain/router.js';
@@ -12,7 +13,7 @@ interface Reported {
   lostMs: number | undefined;
 }
 
-/** What is known of an identity that is or was connected. */
+/** An identity that is or was connected. */
 interface ConnectedIdentity {
   readonly identityId: string;
   readonly isConnected: boolean;
@@ -52,7 +53,7 @@ export class ConnectedIdentities {
     this.#byRouter.set(routerId, { identityIds, lostMs: undefined });
     for (const id of known) if (!identityIds.has(id)) this.#count(id, -1);
     for (const id of identityIds) if (!known.has(id)) this.#count(id, 1);
-    // What it said before it went is void.
+    // Its reports from before it went are void.
     if (before?.lostMs !== undefined) before.identityIds.forEach(this.onChanged);
   }
 
@@ -88,7 +89,7 @@ export class ConnectedIdentities {
     }
   }
 
-  /** What other processes are shown of an identity; undefined when it is not connected. */
+  /** Returns what other processes are shown of an identity; undefined when it is not connected. */
   rowOf(identityId: string): ConnectedIdentity | undefined {
     const isConnected = this.#isOnline(identityId);
     const lostForMs = isConnected ? null : this.#lostForMs(identityId);

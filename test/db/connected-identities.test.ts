@@ -1,8 +1,7 @@
 /** Identities that are connected to routers of other hosts: what is read of them, and what of it is new. */
 import { expect } from 'chai';
 import type { ConnectedIdentityRow, KnownIdentities } from '../../db/stores/connected-identities.js';
-import { MOST_READ } from '../../db/stores/connected-identities.js';
-import { IdentitiesElsewhere } from '../../fabric/presence/identities-elsewhere.js';
+import { IdentitiesElsewhere, MOST_READ } from '../../fabric/presence/identities-elsewhere.js';
 import { until } from '../support/poll.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
@@ -42,7 +41,7 @@ describe('identities that are connected at other hosts', () => {
   const write = (hostId: string, ...rows: ConnectedIdentityRow[]) =>
     test.stores.connectedIdentities.write(hostId, rows);
   const read = (own: string, known: readonly KnownIdentities[] = []) =>
-    test.stores.connectedIdentities.elsewhere(own, known);
+    test.stores.connectedIdentities.elsewhere(own, known, MOST_READ);
   /** A reader at `own`, which reads as often as it can. @param clock  milliseconds by which its clock is ahead */
   const reader = (own: string, clock = { ahead: 0 }) => {
     const { connectedIdentities: store } = test.stores;

@@ -1,4 +1,4 @@
-/** The drill of several controllers, for two minutes with routers of both releases: fabric-drill.ts says what it does. */
+/** The drill of several controllers, for two minutes with routers of both releases: see fabric-drill.ts. */
 import { expect } from 'chai';
 import { openTestDatabase } from '../support/database.js';
 import { seedOfRun } from '../support/random.js';

@@ -1,8 +1,9 @@
 /**
- * Several controllers under fire: two on one database, three stock routers with links, dialers with hosts at one and
- * at two of them, and steady traffic, while controllers, routers and links are killed by chance. Afterwards the history is checked: no
- * acknowledged change is lost, no dial was granted more than a second after its policy was gone, nobody was logged out,
- * dials work at the end, and no circuit is left on any router when the sessions of the dialers have ended.
+ * Several controllers under fire: two on one database, three stock routers with links, dialers with hosts at one and at
+ * two of them, and steady traffic, while controllers, routers and links are killed by chance. Afterwards the history is
+ * checked: no acknowledged change is lost, no dial was granted more than a second after its policy was taken away, no
+ * client was logged out, dials work at the end, and no circuit is left on any router when the sessions of the dialers
+ * have ended.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestDatabase } from '../support/database.js';
