@@ -1,5 +1,6 @@
 /** The parts of the control channel of one process, each made from those that it needs. */
 import type { KnownRouter } from '../db/stores/router-sync-view.js';
+import type { ConnectedIdentityStore } from '../db/stores/connected-identities.js';
 import type { Stores } from '../db/stores/stores.js';
 import type { ConnectedChannels } from './channel/channel.js';
 import type { ChannelLimits } from './channel/limits.js';
@@ -15,10 +16,12 @@ import { RouterModels } from './model/data-model.js';
 import { RouterChecks } from './model/router-checks.js';
 import { ConnectedRouters } from './presence/connected-routers.js';
 import { Book, HostRecords } from './presence/host-records.js';
+import { IdentitiesElsewhere } from './presence/identities-elsewhere.js';
 import { OtherChannels } from './presence/other-channels.js';
 import { PresenceWriter } from './presence/presence.js';
 import { RouterLifecycle } from './router-lifecycle.js';
 import { SessionSync } from './sessions/session-sync.js';
+import type { ConnectedIdentities } from './traffic/connected-identities.js';
 import { Traffic } from './traffic/traffic.js';
 import type { FabricOptions } from './fabric-options.js';
 
@@ -42,6 +45,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
     },
   });
   const records = new HostRecords({ hostId, isJoined: () => presence.isJoined, books, noteFailure });
+  const elsewhere = new IdentitiesElsewhere({ store: stores.connectedIdentities, hostId, noteFailure });
   const linkSettings = new LinkSettingsReader({ store: stores.links, links: traffic.links, noteFailure });
   const routers = new ConnectedRouters(presence);
   const models = new RouterModels({ stores, keySources, listener: traffic.tunnels, noteFailure, log });
@@ -69,7 +73,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
       lifecycle.reread(id, router);
     },
   });
-  const inspections = makeInspections(options, hostId, registry, noteFailure);
+  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
   const told = {
     ...shared,
     channels: registry,
@@ -82,16 +86,29 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
     inspections,
   };
   const events = new FabricEvents(told);
-  return { ...shared, lines, presence, standIns, others, records, linkSettings, lifecycle, checks, events };
+  return { ...shared, elsewhere, lines, presence, standIns, others, records, linkSettings, lifecycle, checks, events };
 }
 
 /** Makes what answers inspections for this process and its routers. */
-const makeInspections = (
-  { stores, controllerId }: FabricOptions,
-  hostId: string,
-  registry: ChannelRegistry,
-  noteFailure: NoteFailure,
-) => new Inspections({ store: stores.inspections, hostId, controllerId, channels: () => registry.all(), noteFailure });
+function makeInspections({ stores, controllerId }: FabricOptions, parts: InspectionParts): Inspections {
+  const { hostId, registry, models, noteFailure } = parts;
+  const checkModel = (routerId: string) => modelCheck(routerId, registry, models);
+  const channels = () => registry.all();
+  return new Inspections({ store: stores.inspections, hostId, controllerId, channels, checkModel, noteFailure });
+}
+
+interface InspectionParts {
+  readonly hostId: string;
+  readonly registry: ChannelRegistry;
+  readonly models: RouterModels;
+  readonly noteFailure: NoteFailure;
+}
+
+/** See `RouterModels.check`; undefined also for a router that is not connected here. */
+export async function modelCheck(routerId: string, registry: ChannelRegistry, models: RouterModels) {
+  const channel = registry.get(routerId);
+  return channel === undefined ? undefined : models.check(channel);
+}
 
 /** Makes the traffic, and the books of what all controllers are shown of it. */
 function makeTraffic(hostId: string, stores: Stores, channels: ConnectedChannels, lines: FailureLog) {
@@ -111,13 +128,29 @@ function makeTraffic(hostId: string, stores: Stores, channels: ConnectedChannels
     onCostChanged: (id) => {
       costs.changed(id);
     },
+    onIdentityChanged: (id) => {
+      identities.changed(id);
+    },
     log: lines.log,
     noteFailure: lines.noteFailure,
   });
   const links = new Book(traffic.links, stores.links);
   const circuits = new Book(traffic.circuits, stores.circuits);
   const costs = new Book(traffic.costs, stores.terminatorCosts);
-  return { traffic, books: [links, circuits, costs] };
+  const identities = identityBook(traffic.connected, stores.connectedIdentities);
+  return { traffic, books: [links, circuits, costs, identities] };
+}
+
+/** Makes the book of identities: each row has a number of its own, and one that went keeps a row that says so. */
+function identityBook(source: ConnectedIdentities, store: Pick<ConnectedIdentityStore, 'write'>) {
+  let number = 0;
+  return new Book(source, {
+    write: (hostId, present, gone) => {
+      const went = gone.map((identityId) => ({ identityId, isConnected: false, lostForMs: null }));
+      const rows = [...present, ...went].map((row) => ({ ...row, number: (number += 1) }));
+      return store.write(hostId, rows);
+    },
+  });
 }
 
 /** Makes what tells routers of API sessions. */

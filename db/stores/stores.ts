@@ -16,6 +16,7 @@ import { authRequestStore } from './auth-requests.js';
 import { authenticatorStore } from './authenticators.js';
 import { caStore } from './cas.js';
 import { circuitStore } from './circuits.js';
+import { connectedIdentityStore } from './connected-identities.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
 import { controllerSettingStore } from './controller-settings.js';
@@ -75,6 +76,7 @@ const STORES = {
   authenticators: authenticatorStore,
   cas: caStore,
   circuits: circuitStore,
+  connectedIdentities: connectedIdentityStore,
   configTypes: configTypeStore,
   configs: configStore,
   controllerList: controllerListStore,

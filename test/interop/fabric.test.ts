@@ -18,6 +18,11 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
+interface Checked {
+  readonly appId: string;
+  readonly value: { readonly differences: number };
+}
+
 describeStock('ziti fabric', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
@@ -105,9 +110,20 @@ describeStock('ziti fabric', (binary) => {
     expect(await fabric('inspect', 'connected-routers')).to.contain(far?.id);
   });
 
+  it('compares what routers were told with what they have', async () => {
+    await until('both have what they were told', async () => {
+      const found = JSON.parse(await fabric('inspect', '.*', 'model-check', '-j')) as { values?: readonly Checked[] };
+      const same = (found.values ?? []).filter(({ value }) => value.differences === 0).map(({ appId }) => appId);
+      return [near?.id, far?.id].every((id) => id !== undefined && same.includes(id));
+    });
+  });
+
   it('ends a circuit', async () => {
     const [circuit] = await list('circuits');
     await fabric('delete', 'circuit', circuit?.id ?? '');
-    await until('the circuit is gone', async () => !(await list('circuits')).some(({ id }) => id === circuit?.id));
+    await until(
+      'the circuit is shown no more',
+      async () => !(await list('circuits')).some(({ id }) => id === circuit?.id),
+    );
   });
 });
