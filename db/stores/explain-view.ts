@@ -31,7 +31,7 @@ export interface ExplainWish {
   readonly apiSessionId: string | null;
 }
 
-/** What is null is not there. */
+/** Facts, or which of the three is not there. */
 export type Explainable = { readonly facts: AccessFacts } | { readonly missing: 'identity' | 'service' | 'router' };
 
 export interface ExplainView {
@@ -87,7 +87,8 @@ const NEAR = 10;
 const MISSING = 10;
 
 const missingOf = (roles: string, e: string): string =>
-  `ARRAY (SELECT r FROM unnest(p.${roles}) r WHERE r LIKE '#%' AND r <> ALL (${e}.selectors) ORDER BY r LIMIT ${MISSING})`;
+  `ARRAY (SELECT r FROM unnest(p.${roles}) r WHERE r LIKE '#%' AND r <> ALL (${e}.selectors)
+    ORDER BY r LIMIT ${MISSING})`;
 
 interface PolicyRow {
   readonly granting: readonly (NamedRef & { asked: readonly AskedRow[] | null })[] | null;
@@ -174,7 +175,8 @@ SELECT (SELECT count(*)::int FROM t) AS count,
 /** Links that carry traffic, as the controllers tell of them that are there. */
 const PATHS = slowRead<{ links: readonly LinkEnds[]; ends: readonly string[] }>(
   'explain-links',
-  `SELECT (SELECT coalesce(json_agg(DISTINCT jsonb_build_object('from', l.source_router_id, 'to', l.dest_router_id)), '[]')
+  `SELECT (SELECT coalesce(json_agg(DISTINCT
+      jsonb_build_object('from', l.source_router_id, 'to', l.dest_router_id)), '[]')
     FROM router_links l JOIN router_hosts h ON h.id = l.host_id LEFT JOIN router_link_settings s ON s.id = l.id
     WHERE ${HOST_IS_ALIVE} AND NOT coalesce(s.is_down, false)) AS links,
   ARRAY (SELECT id FROM routers WHERE no_traversal) AS ends`,
@@ -190,11 +192,10 @@ export function explainView(db: Db): ExplainView {
       const subject = await db.one(SUBJECT, [identityId, serviceId, type, apiSessionId]);
       if (subject?.identity == null || subject.authPolicy === null) return { missing: 'identity' };
       if (subject.service === null) return { missing: 'service' };
-      const [policies = NO_POLICIES, routers = NO_ROUTERS, found = NO_TERMINATORS] = await Promise.all([
-        db.one(POLICIES, [identityId, serviceId, type]),
-        db.one(ROUTERS, [identityId, serviceId, routerId]),
-        type === 'Dial' ? db.one(TERMINATORS, [serviceId]) : undefined,
-      ]);
+      // One after the other: a snapshot is read over one connection.
+      const policies = (await db.one(POLICIES, [identityId, serviceId, type])) ?? NO_POLICIES;
+      const routers = (await db.one(ROUTERS, [identityId, serviceId, routerId])) ?? NO_ROUTERS;
+      const found = (type === 'Dial' ? await db.one(TERMINATORS, [serviceId]) : undefined) ?? NO_TERMINATORS;
       if (routerId !== null && routers.asked === null) return { missing: 'router' };
       const { login } = subject;
       const granting = (policies.granting ?? []).map(({ asked, ...policy }) => ({

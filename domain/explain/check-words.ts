@@ -1,4 +1,4 @@
-/** What a posture check wants, and what is known of the device, in words. */
+/** Words for what a posture check wants, and for what is known of the device. */
 import type { AskedCheck } from '../posture/evaluate.js';
 import { checkFailure } from '../posture/failures.js';
 import type { ActualProcess } from '../posture/failures.js';

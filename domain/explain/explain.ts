@@ -5,7 +5,7 @@
 import { judge } from '../policy/access.js';
 import { adviceFor } from '../posture/failures.js';
 import { checkWords } from './check-words.js';
-import type { Explanation, Item, Link, Outcome, Step } from './explanation.js';
+import type { Explanation, ChainItem, ChainLink, Outcome, ChainStep } from './explanation.js';
 import type { AccessFacts, NearPolicy } from './facts.js';
 import { pathLink, routerLink, terminatorLink } from './traffic-links.js';
 
@@ -13,7 +13,7 @@ import { pathLink, routerLink, terminatorLink } from './traffic-links.js';
 const SHOWN = 20;
 
 /** @param isSeen  whether the reader may see what a link is made of */
-export function explain(facts: AccessFacts, isSeen: (step: Step) => boolean = () => true): Explanation {
+export function explainAccess(facts: AccessFacts, isSeen: (step: ChainStep) => boolean = () => true): Explanation {
   const { identity, service, type } = facts;
   const links = [
     identityLink(facts),
@@ -22,7 +22,7 @@ export function explain(facts: AccessFacts, isSeen: (step: Step) => boolean = ()
     policyLink(facts),
     postureLink(facts),
     routerLink(facts),
-    // Whoever offers a service needs nobody else who does.
+    // A host needs no other one.
     ...(type === 'Dial' ? [terminatorLink(facts), pathLink(facts)] : []),
     refusalLink(facts),
   ].map((link) => (isSeen(link.step) ? link : hidden(link.step)));
@@ -54,16 +54,16 @@ const AFTER_SESSION: readonly string[] = [
   'TERMINATORS_OFFLINE',
   'NO_PATH',
 ];
-const isAfterSession = ({ cause }: Link): boolean => cause !== undefined && AFTER_SESSION.includes(cause);
+const isAfterSession = ({ cause }: ChainLink): boolean => cause !== undefined && AFTER_SESSION.includes(cause);
 
-const hidden = (step: Step): Link => ({
+const hidden = (step: ChainStep): ChainLink => ({
   step,
   state: 'hidden',
   finding: 'You may not read what this is made of.',
   items: [],
 });
 
-function identityLink({ identity }: AccessFacts): Link {
+function identityLink({ identity }: AccessFacts): ChainLink {
   const step = 'identity';
   if (!identity.isDisabled) return { step, state: 'passes', finding: 'the identity is enabled.', items: [] };
   const until = identity.disabledUntil?.toISOString();
@@ -77,7 +77,7 @@ function identityLink({ identity }: AccessFacts): Link {
   };
 }
 
-function loginLink({ login, isAtManagement, authenticators, enrollments }: AccessFacts): Link {
+function loginLink({ login, isAtManagement, authenticators, enrollments }: AccessFacts): ChainLink {
   const step = 'login';
   if (login !== null) {
     const others = login.count > 1 ? `; ${login.count - 1} more logins, this one was used last` : '';
@@ -106,7 +106,7 @@ function loginLink({ login, isAtManagement, authenticators, enrollments }: Acces
   return { step, state: 'stops', cause: 'NOT_LOGGED_IN', finding, remedy, items: [] };
 }
 
-function authPolicyLink({ login, authPolicy }: AccessFacts): Link {
+function authPolicyLink({ login, authPolicy }: AccessFacts): ChainLink {
   const step = 'authPolicy';
   const { id, name, requiresTotp, requiredSigner } = authPolicy;
   const asks = [
@@ -114,7 +114,7 @@ function authPolicyLink({ login, authPolicy }: AccessFacts): Link {
     ...(requiredSigner === null ? [] : [`a token of ${requiredSigner} with every request`]),
   ];
   const finding = `the auth policy ${name} asks for ${asks.length === 0 ? 'nothing more' : asks.join(' and ')}`;
-  const item = (isPassing: boolean): Item[] => [{ entity: 'auth-policies', id, name, isPassing, finding }];
+  const item = (isPassing: boolean): ChainItem[] => [{ entity: 'auth-policies', id, name, isPassing, finding }];
   if (login === null) {
     return { step, state: 'skipped', finding: `${finding}; it counts once there is a login.`, items: item(true) };
   }
@@ -148,7 +148,7 @@ function nearFinding({ lacks, missing, semantic }: NearPolicy): string {
   return `does not select ${of}, which lacks ${roles}.`;
 }
 
-function policyLink({ granting, near, type }: AccessFacts): Link {
+function policyLink({ granting, near, type }: AccessFacts): ChainLink {
   const step = 'policies';
   const items = [
     ...granting.slice(0, SHOWN).map(({ id, name }) => policyItem(id, name, true, 'selects the two.')),
@@ -170,17 +170,20 @@ function policyLink({ granting, near, type }: AccessFacts): Link {
         ? `Make a service policy of type ${type} that selects the two.`
         : nearest.missing.length === 0
           ? `Add the ${nearest.lacks} to the policy ${nearest.name}, or make another one.`
-          : `Give the ${nearest.lacks} the attribute ${attributesOf(nearest)}: the policy ${nearest.name} then selects it.`,
+          : attributeRemedy(nearest),
     items,
   };
 }
+
+const attributeRemedy = (near: NearPolicy): string =>
+  `Give the ${near.lacks} the attribute ${attributesOf(near)}: the policy ${near.name} then selects it.`;
 
 const attributesOf = ({ missing, semantic }: NearPolicy): string => {
   const names = missing.map((role) => role.slice(1));
   return semantic === 'AllOf' ? names.join(' and ') : (names[0] ?? '');
 };
 
-const policyItem = (id: string, name: string, isPassing: boolean, finding: string): Item => ({
+const policyItem = (id: string, name: string, isPassing: boolean, finding: string): ChainItem => ({
   entity: 'service-policies',
   id,
   name,
@@ -188,7 +191,7 @@ const policyItem = (id: string, name: string, isPassing: boolean, finding: strin
   finding,
 });
 
-function postureLink({ granting, posture, now, login }: AccessFacts): Link {
+function postureLink({ granting, posture, now, login }: AccessFacts): ChainLink {
   const step = 'posture';
   if (granting.length === 0) return skipped(step, 'no policy is there that could ask for a check.');
   if (granting.some(({ checks }) => checks.length === 0))
@@ -217,9 +220,9 @@ function postureLink({ granting, posture, now, login }: AccessFacts): Link {
   };
 }
 
-const skipped = (step: Step, finding: string): Link => ({ step, state: 'skipped', finding, items: [] });
+const skipped = (step: ChainStep, finding: string): ChainLink => ({ step, state: 'skipped', finding, items: [] });
 
-function refusalLink({ refusal }: AccessFacts): Link {
+function refusalLink({ refusal }: AccessFacts): ChainLink {
   const step = 'refusals';
   if (refusal === null)
     return { step, state: 'passes', finding: 'none of its latest requests was refused for posture.', items: [] };

@@ -2,20 +2,10 @@
 import type { NamedRef, PolicyType } from '../model.js';
 
 /** Links of the chain, in the order in which a dial meets them. */
-export const STEPS = [
-  'identity',
-  'login',
-  'authPolicy',
-  'policies',
-  'posture',
-  'routers',
-  'terminators',
-  'path',
-  'refusals',
-] as const;
-export type Step = (typeof STEPS)[number];
+export type ChainStep =
+  'identity' | 'login' | 'authPolicy' | 'policies' | 'posture' | 'routers' | 'terminators' | 'path' | 'refusals';
 
-/** What stops it. */
+/** Names what stops it. */
 export type Cause =
   | 'IDENTITY_DISABLED'
   | 'NOT_LOGGED_IN'
@@ -37,7 +27,7 @@ export type Cause =
 export type LinkState = 'passes' | 'stops' | 'skipped' | 'hidden';
 
 /** One thing that a link was made of. */
-export interface Item {
+export interface ChainItem {
   /** The collection that has it; '' for what is no entity. */
   readonly entity: string;
   readonly id: string;
@@ -48,14 +38,14 @@ export interface Item {
   readonly found?: string;
 }
 
-export interface Link {
-  readonly step: Step;
+export interface ChainLink {
+  readonly step: ChainStep;
   readonly state: LinkState;
   readonly finding: string;
   /** With `stops`. */
   readonly cause?: Cause;
   readonly remedy?: string;
-  readonly items: readonly Item[];
+  readonly items: readonly ChainItem[];
 }
 
 /** `refused`: it gets no session; `unreachable`: it gets one, and its dial fails; `unknown`: something is hidden. */
@@ -70,5 +60,5 @@ export interface Explanation {
   readonly verdict: string;
   /** One thing to do; '' when there is nothing to do. */
   readonly remedy: string;
-  readonly links: readonly Link[];
+  readonly links: readonly ChainLink[];
 }

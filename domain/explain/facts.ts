@@ -18,7 +18,7 @@ export interface AccessFacts {
   readonly granting: readonly GrantingPolicy[];
   /** Policies of the same type that select one of the two and not the other, those first that lack the fewest roles. */
   readonly near: readonly NearPolicy[];
-  /** Of the device of the login. */
+  /** State of the device of the login. */
   readonly posture: PostureState;
   readonly routers: RouterFacts;
   readonly terminators: TerminatorFacts;

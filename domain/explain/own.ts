@@ -2,9 +2,9 @@
  * The same for the identity itself: its own state, what its device lacks and its routers; no names of policies, roles,
  * checks, hosts or others.
  */
-import type { Cause, Explanation, Item, Link } from './explanation.js';
+import type { Cause, Explanation, ChainItem, ChainLink } from './explanation.js';
 
-/** What the owner reads, and what it may do. */
+/** Sentences for the owner: what is so, and what it may do. */
 const WORDS: Readonly<Record<Cause, readonly [finding: string, remedy: string]>> = {
   IDENTITY_DISABLED: ['your identity is disabled.', 'Ask an administrator.'],
   NOT_LOGGED_IN: ['you are not logged in at the client API.', 'Log in.'],
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<Cause, readonly [finding: string, remedy: string]>>
   NO_PATH: ['no path leads to the service at present.', 'Wait, or ask an administrator.'],
 };
 
-const PASSES: Readonly<Record<Link['step'], string>> = {
+const PASSES: Readonly<Record<ChainLink['step'], string>> = {
   identity: 'your identity is enabled.',
   login: 'you are logged in.',
   authPolicy: 'your login owes nothing.',
@@ -36,7 +36,7 @@ const PASSES: Readonly<Record<Link['step'], string>> = {
 };
 
 /** Items without what is not the owner's: its routers, and of checks the advice. */
-function ownItems({ step, items }: Link): readonly Item[] {
+function ownItems({ step, items }: ChainLink): readonly ChainItem[] {
   if (step === 'routers') return items;
   if (step !== 'posture') return [];
   return items
@@ -44,7 +44,7 @@ function ownItems({ step, items }: Link): readonly Item[] {
     .map(({ finding }) => ({ entity: '', id: '', name: '', isPassing: false, finding }));
 }
 
-function ownLink(link: Link): Link {
+function ownLink(link: ChainLink): ChainLink {
   const { step, state, cause } = link;
   const items = ownItems(link);
   if (cause === undefined)

@@ -1,8 +1,8 @@
 /** Links of the chain that carry the traffic: routers, terminators, and the path between them. */
-import type { Item, Link } from './explanation.js';
+import type { ChainItem, ChainLink } from './explanation.js';
 import type { AccessFacts, RouterFact, TerminatorFact } from './facts.js';
 
-const routerItem = ({ id, name, isOnline, isDisabled }: RouterFact): Item => ({
+const routerItem = ({ id, name, isOnline, isDisabled }: RouterFact): ChainItem => ({
   entity: 'edge-routers',
   id,
   name,
@@ -10,7 +10,7 @@ const routerItem = ({ id, name, isOnline, isDisabled }: RouterFact): Item => ({
   finding: isOnline ? 'online.' : isDisabled ? 'disabled.' : 'offline.',
 });
 
-export function routerLink({ routers }: AccessFacts): Link {
+export function routerLink({ routers }: AccessFacts): ChainLink {
   const step = 'routers';
   const { ofIdentity, ofService, common, shown, onlineIds, asked } = routers;
   const items = (asked === null ? shown : [asked]).map(routerItem);
@@ -43,8 +43,8 @@ export function routerLink({ routers }: AccessFacts): Link {
 
 function askedLink(
   { name, isOnline, isDisabled, isForIdentity, isForService }: NonNullable<AccessFacts['routers']['asked']>,
-  items: readonly Item[],
-): Link {
+  items: readonly ChainItem[],
+): ChainLink {
   const step = 'routers';
   if (!isForIdentity || !isForService) {
     const whom = isForIdentity ? 'service' : 'identity';
@@ -70,7 +70,7 @@ function askedLink(
   };
 }
 
-function terminatorItem({ id, host, router, isRouterOnline, instanceId }: TerminatorFact): Item {
+function terminatorItem({ id, host, router, isRouterOnline, instanceId }: TerminatorFact): ChainItem {
   const by = host === null ? 'made by an administrator' : `of ${host.name}`;
   const named = instanceId === '' ? '' : `, for dials of ${instanceId}`;
   return {
@@ -82,7 +82,7 @@ function terminatorItem({ id, host, router, isRouterOnline, instanceId }: Termin
   };
 }
 
-export function terminatorLink({ terminators, service }: AccessFacts): Link {
+export function terminatorLink({ terminators, service }: AccessFacts): ChainLink {
   const step = 'terminators';
   const { count, plainCount, shown, routerIds } = terminators;
   const items = shown.map(terminatorItem);
@@ -114,13 +114,14 @@ export function terminatorLink({ terminators, service }: AccessFacts): Link {
   return { step, state: 'passes', finding: `${plainCount} terminators.`, items };
 }
 
-export function pathLink({ terminators, routers }: AccessFacts): Link {
+export function pathLink({ terminators, routers }: AccessFacts): ChainLink {
   const step = 'path';
   const starts = routers.asked === null ? routers.onlineIds.length : Number(routers.asked.isOnline);
   if (terminators.routerIds.length === 0 || starts === 0)
     return { step, state: 'skipped', finding: 'there are no two ends for a path.', items: [] };
   if (terminators.reached > 0) {
-    const finding = `${terminators.reached} of ${terminators.routerIds.length} routers with a terminator can be reached.`;
+    const { reached, routerIds } = terminators;
+    const finding = `${reached} of ${routerIds.length} routers with a terminator can be reached.`;
     return { step, state: 'passes', finding, items: [] };
   }
   return {

@@ -1,6 +1,6 @@
 /** Why the caller reaches a service that it sees, or what stops it. */
 import { DomainError, notFound } from '../../domain/errors.js';
-import { explain } from '../../domain/explain/explain.js';
+import { explainAccess } from '../../domain/explain/explain.js';
 import { ownExplanation } from '../../domain/explain/own.js';
 import { findServiceView } from '../access/service-views.js';
 import { toAccessExplanation } from '../forms/explanation-model.js';
@@ -18,7 +18,7 @@ export const explainService: Handler<'client', 'explainService'> = async ({ para
     routerId: null,
     apiSessionId: caller.apiSessionId,
   });
-  if ('facts' in found) return ok(toAccessExplanation(ownExplanation(explain(found.facts))));
+  if ('facts' in found) return ok(toAccessExplanation(ownExplanation(explainAccess(found.facts))));
   // Deleted since the request began.
   throw found.missing === 'service' ? notFound('service', params.id) : new DomainError('unauthenticated');
 };

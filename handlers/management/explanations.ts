@@ -1,14 +1,14 @@
 /** Why an identity reaches a service, or what stops it, for those who administer. */
 import { holds } from '../../domain/auth/rights.js';
 import { notFound } from '../../domain/errors.js';
-import { explain } from '../../domain/explain/explain.js';
-import type { Step } from '../../domain/explain/explanation.js';
+import { explainAccess } from '../../domain/explain/explain.js';
+import type { ChainStep } from '../../domain/explain/explanation.js';
 import { toAccessExplanation } from '../forms/explanation-model.js';
 import { ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 
 /** Permissions to read what each link is made of. */
-const READS: Readonly<Record<Step, readonly string[]>> = {
+const READS: Readonly<Record<ChainStep, readonly string[]>> = {
   identity: ['identity.read'],
   login: ['identity.read', 'ops.read'],
   authPolicy: ['identity.read', 'auth-policy.read'],
@@ -34,8 +34,8 @@ export const explainIdentityAccess: Handler<'management', 'explainIdentityAccess
     apiSessionId: null,
   });
   if ('facts' in found) {
-    const isSeen = (step: Step) => READS[step].every((permission) => holds(caller, permission));
-    return ok(toAccessExplanation(explain(found.facts, isSeen)));
+    const isSeen = (step: ChainStep) => READS[step].every((permission) => holds(caller, permission));
+    return ok(toAccessExplanation(explainAccess(found.facts, isSeen)));
   }
   if (found.missing === 'router') throw notFound('edge router', routerId ?? '');
   throw notFound(found.missing, found.missing === 'identity' ? id : serviceId);
