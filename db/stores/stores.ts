@@ -24,6 +24,7 @@ import { controllerListStore } from './controller-list.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
+import { explainView } from './explain-view.js';
 import { eventStore } from './event-batches.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { failedRequestStore } from './failed-requests.js';
@@ -85,6 +86,7 @@ const STORES = {
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
   events: eventStore,
+  explain: explainView,
   externalJwtSigners: externalJwtSignerStore,
   hostedTerminators: hostedTerminatorStore,
   identities: identityStore,
