@@ -36,11 +36,9 @@ const MOST_LINKS = 5_000;
 export const MOST_BYTES = 1e13;
 const LINK_NAME = /^link\.([\w.-]{1,64})\.tx\.bytesrate$/;
 
-export const noUsage = (): ReportedUsage => ({ services: new Map(), router: { in: 0, out: 0 }, linkTotals: new Map() });
-
 /** Reads the fields of one message, one after another. */
 export class UsageReader {
-  readonly usage = noUsage();
+  readonly usage: ReportedUsage = { services: new Map(), router: { in: 0, out: 0 }, linkTotals: new Map() };
   #circuits = 0;
 
   /** Adds what this field of the metrics says of traffic. @throws MalformedError */
