@@ -10,8 +10,8 @@ const MOST_TEXT_BYTES = 128;
 const MOST_VARINT_BYTES = 10;
 
 /**
- * Stands on one field after another: `while (fields.next()) …`. It throws a MalformedError when there is no field where
- * one should be.
+ * Stands on one field after another: `while (fields.next()) …`. It throws a MalformedError when there is no field
+ * where one should be.
  */
 export class Fields {
   /** Number of the field; 0 before the first. */
