@@ -1,6 +1,12 @@
 /** Changes of entities as events of the fabric, from the stream of events that the management API has. */
+import type { Context } from '../context.js';
 import type { TextStream } from '../text-stream.js';
-import type { FeedParts } from './event-feed.js';
+
+/** Sources of the events of one reader. */
+export interface FeedParts extends Pick<Context, 'stores' | 'eventStreams'> {
+  readonly controllerId: string;
+  readonly identityId: string;
+}
 
 /** Words of a record's kind that say what became of an entity. */
 const CHANGES: ReadonlySet<string> = new Set(['created', 'updated', 'deleted']);

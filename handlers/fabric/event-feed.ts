@@ -6,8 +6,8 @@ import { DomainError } from '../../domain/errors.js';
 import type { Router } from '../../domain/router.js';
 import type { ShownCircuit, ShownLink } from '../../domain/fabric/link.js';
 import type { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
-import type { Context } from '../context.js';
 import { changeEvents } from './change-events.js';
+import type { FeedParts } from './change-events.js';
 import { all } from './validations.js';
 
 /** Kinds of events that there are; `ziti fabric stream` names more. */
@@ -16,11 +16,6 @@ type Kind = (typeof KINDS)[number];
 
 const LOOK_MS = 1_000;
 const COUNT_MS = 300_000;
-
-export interface FeedParts extends Pick<Context, 'stores' | 'eventStreams'> {
-  readonly controllerId: string;
-  readonly identityId: string;
-}
 
 export interface FeedWish {
   readonly kinds: ReadonlySet<Kind>;
