@@ -2,6 +2,7 @@
  * Validations: whether routers have the links and circuits that the controllers know of. Routers are asked by
  * inspections; what came or went while they were asked counts as right.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { DomainError } from '../../domain/errors.js';
@@ -31,6 +32,8 @@ const MOST = 10_000;
 const PAGE = 500;
 /** Routers asked by one inspection. */
 const BATCH = 20;
+/** A circuit is known to all controllers within a second. */
+const SETTLE_MS = 1_500;
 
 /** A router, what it has by id, and what the controllers know that it has. `held` is undefined when it did not say. */
 interface Compared<T> {
@@ -133,29 +136,68 @@ interface Subject<T> {
   readonly isAt: (entity: T, routerId: string) => boolean;
 }
 
-/** Asks routers, some at a time. */
+/**
+ * Asks routers, some at a time. Those that differ are asked again a while later, since what is new or has ended is
+ * not known everywhere at once: only what differs both times counts.
+ */
 async function* compare<T extends { readonly id: string }>(
   routers: readonly Router[],
-  { value, read, isAt }: Subject<T>,
+  subject: Subject<T>,
   parts: Parts,
 ): AsyncGenerator<Compared<T>> {
   for (let from = 0; from < routers.length; from += BATCH) {
-    const batch = routers.slice(from, from + BATCH);
-    const before = await read();
-    const names = batch.map(({ id }) => id.replaceAll('.', '\\.')).join('|');
-    const found = await inspected(`^(${names})$`, [value], parts);
-    const after = await read();
-    for (const router of batch) {
-      const answer = found === 'badPattern' ? undefined : found.values.find(({ appId }) => appId === router.id);
-      const [first, last] = [before, after].map((list) => byId(list.filter((entity) => isAt(entity, router.id))));
-      yield {
-        router,
-        held: answer === undefined ? undefined : heldIn(answer.value),
-        known: new Map([...(first ?? []), ...(last ?? [])]),
-        stands: (id) => first?.has(id) === true && last?.has(id) === true,
-      };
+    const first = await round(routers.slice(from, from + BATCH), subject, parts);
+    const doubtful = first.filter(isDoubtful);
+    if (doubtful.length > 0) await pause(SETTLE_MS);
+    const second = await round(
+      doubtful.map(({ router }) => router),
+      subject,
+      parts,
+    );
+    for (const one of first) {
+      const again = second.find(({ router }) => router === one.router);
+      yield again === undefined ? one : both(one, again);
     }
   }
+}
+
+async function round<T extends { readonly id: string }>(
+  batch: readonly Router[],
+  { value, read, isAt }: Subject<T>,
+  parts: Parts,
+): Promise<Compared<T>[]> {
+  if (batch.length === 0) return [];
+  const before = await read();
+  const names = batch.map(({ id }) => id.replaceAll('.', '\\.')).join('|');
+  const found = await inspected(`^(${names})$`, [value], parts);
+  const after = await read();
+  return batch.map((router) => {
+    const answer = found === 'badPattern' ? undefined : found.values.find(({ appId }) => appId === router.id);
+    const at = (list: readonly T[]) => byId(list.filter((entity) => isAt(entity, router.id)));
+    const [first, last] = [at(before), at(after)];
+    return {
+      router,
+      held: answer === undefined ? undefined : heldIn(answer.value),
+      known: new Map([...first, ...last]),
+      stands: (id) => first.has(id) && last.has(id),
+    };
+  });
+}
+
+const isDoubtful = ({ held, known, stands }: Compared<unknown>): boolean =>
+  held !== undefined &&
+  ([...held.keys()].some((id) => !known.has(id)) || [...known.keys()].some((id) => stands(id) && !held.has(id)));
+
+function both<T>(first: Compared<T>, second: Compared<T>): Compared<T> {
+  const known = new Map([...first.known, ...second.known]);
+  const [one, two] = [first.held ?? new Map<string, unknown>(), second.held];
+  const held = [...one, ...(two ?? [])].filter(([id]) => known.has(id) || (one.has(id) && two?.has(id) === true));
+  return {
+    router: second.router,
+    held: two === undefined ? undefined : new Map(held),
+    known,
+    stands: (id) => first.stands(id) && second.stands(id),
+  };
 }
 
 /** Entities in the value of a router: its list or table of `links` or `circuits`. */

@@ -117,7 +117,7 @@ describeStock('ziti fabric', (binary) => {
   });
 
   it('ends a circuit, which a stream of events tells', async () => {
-    const stream = network.ziti.start('fabric', 'stream', 'events', '--all');
+    const stream = network.ziti.start('fabric', 'stream', 'events', '--all', '--verbose');
     await until('it has started', () => stream.output().includes('event streaming started: success'));
     await until('it counts', () => stream.output().includes('"namespace":"entityCount"'));
     const [circuit] = await list('circuits');
