@@ -2,7 +2,7 @@
 import type { KnownRouter } from '../db/stores/router-sync-view.js';
 import type { ConnectedIdentityStore } from '../db/stores/connected-identities.js';
 import type { Stores } from '../db/stores/stores.js';
-import type { ConnectedChannels } from './channel/channel.js';
+import type { ConnectedChannels, RouterChannel } from './channel/channel.js';
 import type { ChannelLimits } from './channel/limits.js';
 import { ChannelRegistry } from './channel/registry.js';
 import { RouterLog } from './channel/router-log.js';
@@ -12,6 +12,8 @@ import { FabricEvents } from './fabric-events.js';
 import { Inspections } from './inspections/inspections.js';
 import { LinkSettingsReader } from './links/link-settings.js';
 import { RouterPeers } from './links/peers.js';
+import { ClientEnds } from './model/client-ends.js';
+import { ClientReaches } from './model/client-reaches.js';
 import { RouterModels } from './model/data-model.js';
 import { RouterChecks } from './model/router-checks.js';
 import { ConnectedRouters } from './presence/connected-routers.js';
@@ -29,7 +31,7 @@ export type FabricParts = ReturnType<typeof makeParts>;
 
 /** Makes the parts in an order in which each gets only parts that are there. */
 export function makeParts(options: FabricOptions, limits: ChannelLimits) {
-  const { stores, controllerId, controllers, keySources } = options;
+  const { stores, controllerId, controllers } = options;
   const lines = new RouterLog(options);
   const { log, noteFailure } = lines;
   const registry = new ChannelRegistry(limits.probeMs);
@@ -48,7 +50,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const elsewhere = new IdentitiesElsewhere({ store: stores.connectedIdentities, hostId, noteFailure });
   const linkSettings = new LinkSettingsReader({ store: stores.links, links: traffic.links, noteFailure });
   const routers = new ConnectedRouters(presence);
-  const models = new RouterModels({ stores, keySources, listener: traffic.tunnels, noteFailure, log });
+  const { ends, models } = makeModels(options, registry, traffic, lines);
   const sessionSync = makeSessionSync(options, routers, noteFailure);
   const others = new OtherChannels({
     store: stores.routerChannels,
@@ -76,6 +78,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
   const told = {
     ...shared,
+    ends,
     channels: registry,
     noteFailure,
     linkSettings,
@@ -86,7 +89,20 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
     inspections,
   };
   const events = new FabricEvents(told);
-  return { ...shared, elsewhere, lines, presence, standIns, others, records, linkSettings, lifecycle, checks, events };
+  return {
+    ...shared,
+    elsewhere,
+    lines,
+    ends,
+    presence,
+    standIns,
+    others,
+    records,
+    linkSettings,
+    lifecycle,
+    checks,
+    events,
+  };
 }
 
 /** Makes what answers inspections for this process and its routers. */
@@ -151,6 +167,33 @@ function identityBook(source: ConnectedIdentities, store: Pick<ConnectedIdentity
       return store.write(hostId, rows);
     },
   });
+}
+
+/** Makes what tells routers of the network, and of clients that have ended. */
+function makeModels(
+  { stores, keySources, accessTokenSeconds }: FabricOptions,
+  channels: ConnectedChannels,
+  traffic: Traffic,
+  { log, noteFailure }: FailureLog,
+) {
+  const ends = new ClientEnds({
+    store: stores.clientEnds,
+    channels,
+    lifetimeSeconds: accessTokenSeconds,
+    noteFailure,
+  });
+  const clients = new ClientReaches({ store: stores.clientReaches, hasClients: accessTokenSeconds > 0 });
+  const onWhole = (channel: RouterChannel) => void ends.tell(channel);
+  const models = new RouterModels({
+    stores,
+    clients,
+    onWhole,
+    keySources,
+    listener: traffic.tunnels,
+    noteFailure,
+    log,
+  });
+  return { ends, models };
 }
 
 /** Makes what tells routers of API sessions. */

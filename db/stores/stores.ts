@@ -46,6 +46,8 @@ import { quiescedRouterStore } from './quiesced-routers.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
+import { clientEndStore } from './client-ends.js';
+import { clientReachView } from './client-reaches.js';
 import { routerModelView } from './router-models.js';
 import { routerSyncView } from './router-sync-view.js';
 import { shownSessionStore } from './shown-sessions.js';
@@ -103,6 +105,8 @@ const STORES = {
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
+  clientEnds: clientEndStore,
+  clientReaches: clientReachView,
   routerModels: routerModelView,
   routerSync: routerSyncView,
   shownSessions: shownSessionStore,
