@@ -66,43 +66,29 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(log), traffic };
   const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs: limits.renewedMs });
   const standIns = new StandIns(() => controllers.standsInFor());
-  const checks = new RouterChecks<KnownRouter>({
+  const checks = makeChecks(stores, shared, lifecycle);
+  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
+  const parts = { ...shared, linkSettings, ends, records, checks, standIns, others };
+  const events = new FabricEvents({ ...parts, channels: registry, noteFailure, inspections });
+  return { ...parts, elsewhere, lines, presence, lifecycle, events };
+}
+
+interface CheckedParts {
+  readonly registry: ChannelRegistry;
+  readonly peers: RouterPeers;
+  readonly traffic: Traffic;
+}
+
+/** Makes what reads routers again that matter to this process. */
+function makeChecks(stores: Stores, { registry, peers, traffic }: CheckedParts, lifecycle: RouterLifecycle) {
+  return new RouterChecks<KnownRouter>({
     read: (ids) => stores.routerSync.routers(ids),
-    isOurs: (id) =>
-      registry.get(id) !== undefined || shared.peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
-    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...shared.peers.away],
+    isOurs: (id) => registry.get(id) !== undefined || peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...peers.away],
     onRead: (id, router) => {
       lifecycle.reread(id, router);
     },
   });
-  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
-  const told = {
-    ...shared,
-    ends,
-    channels: registry,
-    noteFailure,
-    linkSettings,
-    records,
-    checks,
-    standIns,
-    others,
-    inspections,
-  };
-  const events = new FabricEvents(told);
-  return {
-    ...shared,
-    elsewhere,
-    lines,
-    ends,
-    presence,
-    standIns,
-    others,
-    records,
-    linkSettings,
-    lifecycle,
-    checks,
-    events,
-  };
 }
 
 /** Makes what answers inspections for this process and its routers. */
