@@ -1,5 +1,6 @@
 /** The parts of the control channel of one process, each made from those that it needs. */
 import type { KnownRouter } from '../db/stores/router-sync-view.js';
+import type { ConnectedIdentityStore } from '../db/stores/connected-identities.js';
 import type { Stores } from '../db/stores/stores.js';
 import type { ConnectedChannels, RouterChannel } from './channel/channel.js';
 import type { ChannelLimits } from './channel/limits.js';
@@ -17,10 +18,12 @@ import { RouterModels } from './model/data-model.js';
 import { RouterChecks } from './model/router-checks.js';
 import { ConnectedRouters } from './presence/connected-routers.js';
 import { Book, HostRecords } from './presence/host-records.js';
+import { IdentitiesElsewhere } from './presence/identities-elsewhere.js';
 import { OtherChannels } from './presence/other-channels.js';
 import { PresenceWriter } from './presence/presence.js';
 import { RouterLifecycle } from './router-lifecycle.js';
 import { SessionSync } from './sessions/session-sync.js';
+import type { ConnectedIdentities } from './traffic/connected-identities.js';
 import { Traffic } from './traffic/traffic.js';
 import type { FabricOptions } from './fabric-options.js';
 
@@ -44,6 +47,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
     },
   });
   const records = new HostRecords({ hostId, isJoined: () => presence.isJoined, books, noteFailure });
+  const elsewhere = new IdentitiesElsewhere({ store: stores.connectedIdentities, hostId, noteFailure });
   const linkSettings = new LinkSettingsReader({ store: stores.links, links: traffic.links, noteFailure });
   const routers = new ConnectedRouters(presence);
   const { ends, models } = makeModels(options, registry, traffic, lines);
@@ -62,39 +66,51 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(log), traffic };
   const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs: limits.renewedMs });
   const standIns = new StandIns(() => controllers.standsInFor());
-  const checks = new RouterChecks<KnownRouter>({
+  const checks = makeChecks(stores, shared, lifecycle);
+  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
+  const parts = { ...shared, linkSettings, ends, records, checks, standIns, others };
+  const events = new FabricEvents({ ...parts, channels: registry, noteFailure, inspections });
+  return { ...parts, elsewhere, lines, presence, lifecycle, events };
+}
+
+interface CheckedParts {
+  readonly registry: ChannelRegistry;
+  readonly peers: RouterPeers;
+  readonly traffic: Traffic;
+}
+
+/** Makes what reads routers again that matter to this process. */
+function makeChecks(stores: Stores, { registry, peers, traffic }: CheckedParts, lifecycle: RouterLifecycle) {
+  return new RouterChecks<KnownRouter>({
     read: (ids) => stores.routerSync.routers(ids),
-    isOurs: (id) =>
-      registry.get(id) !== undefined || shared.peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
-    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...shared.peers.away],
+    isOurs: (id) => registry.get(id) !== undefined || peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...peers.away],
     onRead: (id, router) => {
       lifecycle.reread(id, router);
     },
   });
-  const inspections = makeInspections(options, hostId, registry, noteFailure);
-  const told = {
-    ...shared,
-    ends,
-    channels: registry,
-    noteFailure,
-    linkSettings,
-    records,
-    checks,
-    standIns,
-    others,
-    inspections,
-  };
-  const events = new FabricEvents(told);
-  return { ...shared, lines, ends, presence, standIns, others, records, linkSettings, lifecycle, checks, events };
 }
 
 /** Makes what answers inspections for this process and its routers. */
-const makeInspections = (
-  { stores, controllerId }: FabricOptions,
-  hostId: string,
-  registry: ChannelRegistry,
-  noteFailure: NoteFailure,
-) => new Inspections({ store: stores.inspections, hostId, controllerId, channels: () => registry.all(), noteFailure });
+function makeInspections({ stores, controllerId }: FabricOptions, parts: InspectionParts): Inspections {
+  const { hostId, registry, models, noteFailure } = parts;
+  const checkModel = (routerId: string) => modelCheck(routerId, registry, models);
+  const channels = () => registry.all();
+  return new Inspections({ store: stores.inspections, hostId, controllerId, channels, checkModel, noteFailure });
+}
+
+interface InspectionParts {
+  readonly hostId: string;
+  readonly registry: ChannelRegistry;
+  readonly models: RouterModels;
+  readonly noteFailure: NoteFailure;
+}
+
+/** See `RouterModels.check`; undefined also for a router that is not connected here. */
+export async function modelCheck(routerId: string, registry: ChannelRegistry, models: RouterModels) {
+  const channel = registry.get(routerId);
+  return channel === undefined ? undefined : models.check(channel);
+}
 
 /** Makes the traffic, and the books of what all controllers are shown of it. */
 function makeTraffic(hostId: string, stores: Stores, channels: ConnectedChannels, lines: FailureLog) {
@@ -114,13 +130,29 @@ function makeTraffic(hostId: string, stores: Stores, channels: ConnectedChannels
     onCostChanged: (id) => {
       costs.changed(id);
     },
+    onIdentityChanged: (id) => {
+      identities.changed(id);
+    },
     log: lines.log,
     noteFailure: lines.noteFailure,
   });
   const links = new Book(traffic.links, stores.links);
   const circuits = new Book(traffic.circuits, stores.circuits);
   const costs = new Book(traffic.costs, stores.terminatorCosts);
-  return { traffic, books: [links, circuits, costs] };
+  const identities = identityBook(traffic.connected, stores.connectedIdentities);
+  return { traffic, books: [links, circuits, costs, identities] };
+}
+
+/** Makes the book of identities: each row has a number of its own, and one that went keeps a row that says so. */
+function identityBook(source: ConnectedIdentities, store: Pick<ConnectedIdentityStore, 'write'>) {
+  let number = 0;
+  return new Book(source, {
+    write: (hostId, present, gone) => {
+      const went = gone.map((identityId) => ({ identityId, isConnected: false, lostForMs: null }));
+      const rows = [...present, ...went].map((row) => ({ ...row, number: (number += 1) }));
+      return store.write(hostId, rows);
+    },
+  });
 }
 
 /** Makes what tells routers of the network, and of clients that have ended. */

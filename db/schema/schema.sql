@@ -1901,6 +1901,15 @@ CREATE TABLE configs (
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
 );
 
+CREATE TABLE connected_identities (
+  host_id text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  is_connected boolean NOT NULL,
+  lost_at timestamp(3) with time zone,
+  CONSTRAINT connected_identities_pkey PRIMARY KEY (host_id, identity_id)
+) WITH (fillfactor=70);
+
 CREATE TABLE controller_addresses (
   address text NOT NULL,
   last_seen_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -2362,6 +2371,7 @@ CREATE TABLE router_hosts (
   id text COLLATE "C" NOT NULL,
   controller_id text COLLATE "C" NOT NULL,
   seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  joined_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT router_hosts_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
@@ -2665,6 +2675,7 @@ ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
+ALTER TABLE connected_identities ADD CONSTRAINT connected_identities_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE controller_settings ADD CONSTRAINT controller_settings_controller_fkey FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
@@ -2731,6 +2742,7 @@ CREATE INDEX client_ends_ended_at ON client_ends USING btree (ended_at);
 CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
+CREATE INDEX connected_identities_number ON connected_identities USING btree (host_id, number);
 CREATE INDEX controller_settings_controller ON controller_settings USING btree (controller_id);
 CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles) WITH (gin_pending_list_limit='128');
 CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles) WITH (gin_pending_list_limit='128');

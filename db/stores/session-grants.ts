@@ -159,9 +159,9 @@ export type FoundOrUnchecked<T> = { readonly found: T } | { readonly uncheckedId
  * Looks until what is seen is known to be granted, or gone, and checks the session in between.
  * @throws DomainError `unavailable` when grants keep changing
  */
-export async function untilChecked<T>(db: Db, look: () => Promise<FoundOrUnchecked<T>>): Promise<T> {
+export async function untilChecked<T>(db: Db, find: () => Promise<FoundOrUnchecked<T>>): Promise<T> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await look();
+    const seen = await find();
     if ('found' in seen) return seen.found;
     await checkGrants(db, { ids: [seen.uncheckedId], others: 0, identityId: null });
   }

@@ -24,7 +24,7 @@ import { ModelConfigs } from './model-configs.js';
 import { ModelKeys } from './model-keys.js';
 import type { ModelKeySources } from './model-keys.js';
 import { RoundPace } from './round-pace.js';
-import { sendChanges, sendReach } from './sent-model.js';
+import { routerIdsOf, sendChanges, sendReach } from './sent-model.js';
 import type { ModelReceiver } from './sent-model.js';
 import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 
@@ -242,7 +242,7 @@ export class RouterModels {
       else others.push(entry);
     }
     this.#step = 'which routers a change concerns';
-    const gaining = new Set(await this.#options.stores.routerModels.gaining(idsOf(others), touches));
+    const gaining = new Set(await this.#options.stores.routerModels.gaining(routerIdsOf(others), touches));
     for (const entry of others) if (gaining.has(entry.channel.routerId)) due.add(entry);
     return [...due].filter((entry) => this.#isOpen(entry));
   }
@@ -254,14 +254,14 @@ export class RouterModels {
     this.#step = 'the keys';
     const keys = await this.#keys.current();
     this.#step = 'the data model';
-    const reached = await stores.routerModels.reached(idsOf(batch));
+    const reached = await stores.routerModels.reached(routerIdsOf(batch));
     const configs = await this.#configs.of(reached.configVersions, isOfAll);
     if (configs === undefined) {
       // One was deleted in between: what is read next does not name it.
       for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
       return;
     }
-    const clientsOf = await clients.of(idsOf(batch), isOfAll);
+    const clientsOf = await clients.of(routerIdsOf(batch), isOfAll);
     for (const entry of batch) {
       const { routerId } = entry.channel;
       if (!this.#isOpen(entry)) continue;
@@ -278,7 +278,7 @@ export class RouterModels {
   /** Tells all routers what their clients reach now: of most changes it is the same for many, or for all. */
   async #clientRound(): Promise<void> {
     this.#step = 'what clients reach';
-    const clientsOf = await this.#options.clients.of(idsOf([...this.#entries.values()]), true);
+    const clientsOf = await this.#options.clients.of(routerIdsOf([...this.#entries.values()]), true);
     this.#areClientsDue = false;
     for (const entry of [...this.#entries.values()]) {
       const reach = clientsOf(entry.channel.routerId);
@@ -293,5 +293,3 @@ export class RouterModels {
     return this.#entries.get(entry.channel) === entry;
   }
 }
-
-const idsOf = (entries: readonly RouterState[]): string[] => entries.map(({ channel }) => channel.routerId);

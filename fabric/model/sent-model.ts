@@ -70,3 +70,6 @@ function sendNext(entry: ModelReceiver, sent: SentModel, model: WholeModel, keys
   channel.send(changeSetMessage(changes, sent.index, { index, timelineId, subscriptionId }));
   entry.sent = { keys, model, index, counted, timelineId };
 }
+
+export const routerIdsOf = (receivers: readonly ModelReceiver[]): string[] =>
+  receivers.map(({ channel }) => channel.routerId);

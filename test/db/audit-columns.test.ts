@@ -38,6 +38,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   router_hosts: 'presence',
   server_names: 'presence',
   terminator_costs: 'traffic',
+  connected_identities: 'traffic',
   router_links: 'presence',
   service_views: 'a memory',
   usage_hours: 'traffic',

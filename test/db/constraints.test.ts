@@ -53,6 +53,7 @@ const OUT_OF_REACH = new Set([
   'routers_tunneler',
   'circuits_host_fkey',
   'terminator_costs_host_fkey',
+  'connected_identities_host_fkey',
   'quiesced_routers_router_fkey',
   'router_links_host_fkey',
   'router_channels_host_fkey',

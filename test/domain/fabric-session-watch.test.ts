@@ -266,6 +266,7 @@ describe('the identities that routers report as connected', () => {
     new ConnectedIdentities(
       () => 0,
       () => false,
+      () => undefined,
     );
 
   it('are of no router more than a bound, whatever it sends, and none is what no id can be', () => {
