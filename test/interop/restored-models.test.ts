@@ -1,4 +1,4 @@
-/** A snapshot that is restored while stock routers run: they come back to the network of the past, and go on with it. */
+/** A snapshot restored while stock routers run: they come back to the network of the past, and go on with it. */
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
