@@ -13,7 +13,7 @@ const MOST_VARINT_BYTES = 10;
  * Stands on one field after another: `while (fields.next()) …`. It throws a MalformedError when there is no field
  * where one should be.
  */
-export class Fields {
+export class MessageFields {
   /** Number of the field; 0 before the first. */
   number = 0;
   type: WireType = WireType.Varint;
@@ -50,8 +50,8 @@ export class Fields {
   }
 
   /** The fields of the message in this field. */
-  within(): Fields {
-    return new Fields(this.#bytes, this.#from, this.#next);
+  within(): MessageFields {
+    return new MessageFields(this.#bytes, this.#from, this.#next);
   }
 
   /** The text in this field, as much of it as a name of ours can have. */

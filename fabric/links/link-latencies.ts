@@ -1,5 +1,5 @@
 /** Latencies of links in the metrics of a router: of all that they say, two numbers of each link are read. */
-import type { Fields } from '../channel/fields.js';
+import type { MessageFields } from '../channel/fields.js';
 
 /** Numbers of fields in specs/fabric/metrics.proto. */
 const HISTOGRAMS = 8;
@@ -11,10 +11,10 @@ const MEAN = 3;
 const NAME = /^link\.([\w.-]{1,64})\.(?:latency|queue_time)$/;
 
 /** Nanoseconds by id of the link: latency and time in the queue together. */
-export type LinkLatencies = Map<string, number>;
+export type LatencyByLink = Map<string, number>;
 
 /** Adds what this field of the metrics says of a link. @throws MalformedError */
-export function addLatency(field: Fields, latencies: LinkLatencies): void {
+export function addLatency(field: MessageFields, latencies: LatencyByLink): void {
   if (!field.has(HISTOGRAMS)) return;
   let id: string | undefined;
   for (const entry = field.within(); entry.next();) {
@@ -25,7 +25,7 @@ export function addLatency(field: Fields, latencies: LinkLatencies): void {
   }
 }
 
-function meanIn(entry: Fields): number {
+function meanIn(entry: MessageFields): number {
   let mean = 0;
   for (const histogram = entry.within(); histogram.next();) if (histogram.number === MEAN) mean = histogram.double();
   return mean;

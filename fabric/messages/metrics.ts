@@ -1,10 +1,10 @@
 /** Metrics (1007), every minute: what a router measured of its ends of links, and the bytes that it carried. */
 import { latencyOf } from '../../domain/fabric/link-cost.js';
 import type { MessageHandler } from '../channel/channel.js';
-import { Fields } from '../channel/fields.js';
+import { MessageFields } from '../channel/fields.js';
 import { eachSlice } from '../channel/pieces.js';
 import { addLatency } from '../links/link-latencies.js';
-import type { LinkLatencies } from '../links/link-latencies.js';
+import type { LatencyByLink } from '../links/link-latencies.js';
 import type { KnownLinks } from '../links/links.js';
 import type { Usage } from '../usage/usage.js';
 import { UsageReader } from '../usage/usage-in-metrics.js';
@@ -32,10 +32,10 @@ export const metrics =
   };
 
 /** Reads what is used of the metrics, in one pass. @throws MalformedError */
-export function metricsIn(body: Uint8Array): { latencies: LinkLatencies; traffic: ReportedUsage } {
-  const latencies: LinkLatencies = new Map();
+export function metricsIn(body: Uint8Array): { latencies: LatencyByLink; traffic: ReportedUsage } {
+  const latencies: LatencyByLink = new Map();
   const traffic = new UsageReader();
-  for (const fields = new Fields(body); fields.next();) {
+  for (const fields = new MessageFields(body); fields.next();) {
     addLatency(fields, latencies);
     traffic.add(fields);
   }

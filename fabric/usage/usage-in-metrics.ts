@@ -2,7 +2,7 @@
  * Bytes in the metrics of a router (1007): those of circuits in the minute before, with their service, and how many
  * each link has carried since it was made.
  */
-import type { Fields } from '../channel/fields.js';
+import type { MessageFields } from '../channel/fields.js';
 
 export interface Bytes {
   in: number;
@@ -42,18 +42,18 @@ export class UsageReader {
   #circuits = 0;
 
   /** Adds what this field of the metrics says of traffic. @throws MalformedError */
-  add(field: Fields): void {
+  add(field: MessageFields): void {
     if (field.has(METERS)) addLink(field, this.usage.linkTotals);
     else if (field.has(USAGE_COUNTERS)) this.#addCounter(field);
   }
 
-  #addCounter(field: Fields): void {
+  #addCounter(field: MessageFields): void {
     for (const counter = field.within(); counter.next();)
       if (counter.has(BUCKETS) && (this.#circuits += 1) <= MOST_CIRCUITS) addCircuit(counter, this.usage);
   }
 }
 
-function addLink(field: Fields, totals: Map<string, number>): void {
+function addLink(field: MessageFields, totals: Map<string, number>): void {
   let id: string | undefined;
   for (const entry = field.within(); entry.next();) {
     if (entry.has(KEY)) {
@@ -64,20 +64,20 @@ function addLink(field: Fields, totals: Map<string, number>): void {
 }
 
 /** The number in this field of the message; 0 when there is none. */
-function numberIn(message: Fields, wanted: number): number {
+function numberIn(message: MessageFields, wanted: number): number {
   let found = 0;
   for (const fields = message.within(); fields.next();) if (fields.number === wanted) found = fields.value;
   return found;
 }
 
 /** The text in this field of the message; '' when there is none. */
-function textIn(message: Fields, wanted: number): string {
+function textIn(message: MessageFields, wanted: number): string {
   let found = '';
   for (const fields = message.within(); fields.next();) if (fields.has(wanted)) found = fields.text();
   return found;
 }
 
-function addCircuit(counter: Fields, { services, router }: ReportedUsage): void {
+function addCircuit(counter: MessageFields, { services, router }: ReportedUsage): void {
   let serviceId = '';
   const values = new Map<string, number>();
   for (const entry = counter.within(); entry.next();) {
