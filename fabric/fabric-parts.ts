@@ -2,7 +2,7 @@
 import type { KnownRouter } from '../db/stores/router-sync-view.js';
 import type { ConnectedIdentityStore } from '../db/stores/connected-identities.js';
 import type { Stores } from '../db/stores/stores.js';
-import type { ConnectedChannels } from './channel/channel.js';
+import type { ConnectedChannels, RouterChannel } from './channel/channel.js';
 import type { ChannelLimits } from './channel/limits.js';
 import { ChannelRegistry } from './channel/registry.js';
 import { RouterLog } from './channel/router-log.js';
@@ -12,6 +12,8 @@ import { FabricEvents } from './fabric-events.js';
 import { Inspections } from './inspections/inspections.js';
 import { LinkSettingsReader } from './links/link-settings.js';
 import { RouterPeers } from './links/peers.js';
+import { ClientEnds } from './model/client-ends.js';
+import { ClientReaches } from './model/client-reaches.js';
 import { RouterModels } from './model/data-model.js';
 import { RouterChecks } from './model/router-checks.js';
 import { ConnectedRouters } from './presence/connected-routers.js';
@@ -29,7 +31,7 @@ export type FabricParts = ReturnType<typeof makeParts>;
 
 /** Makes the parts in an order in which each gets only parts that are there. */
 export function makeParts(options: FabricOptions, limits: ChannelLimits) {
-  const { stores, controllerId, controllers, keySources } = options;
+  const { stores, controllerId, controllers } = options;
   const lines = new RouterLog(options);
   const { log, noteFailure } = lines;
   const registry = new ChannelRegistry(limits.probeMs);
@@ -48,7 +50,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const elsewhere = new IdentitiesElsewhere({ store: stores.connectedIdentities, hostId, noteFailure });
   const linkSettings = new LinkSettingsReader({ store: stores.links, links: traffic.links, noteFailure });
   const routers = new ConnectedRouters(presence);
-  const models = new RouterModels({ stores, keySources, listener: traffic.tunnels, noteFailure, log });
+  const { ends, models } = makeModels(options, registry, traffic, lines);
   const sessionSync = makeSessionSync(options, routers, noteFailure);
   const others = new OtherChannels({
     store: stores.routerChannels,
@@ -64,29 +66,29 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const shared = { registry, routers, controllers, sessionSync, models, peers: new RouterPeers(log), traffic };
   const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs: limits.renewedMs });
   const standIns = new StandIns(() => controllers.standsInFor());
-  const checks = new RouterChecks<KnownRouter>({
+  const checks = makeChecks(stores, shared, lifecycle);
+  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
+  const parts = { ...shared, linkSettings, ends, records, checks, standIns, others };
+  const events = new FabricEvents({ ...parts, channels: registry, noteFailure, inspections });
+  return { ...parts, elsewhere, lines, presence, lifecycle, events };
+}
+
+interface CheckedParts {
+  readonly registry: ChannelRegistry;
+  readonly peers: RouterPeers;
+  readonly traffic: Traffic;
+}
+
+/** Makes what reads routers again that matter to this process. */
+function makeChecks(stores: Stores, { registry, peers, traffic }: CheckedParts, lifecycle: RouterLifecycle) {
+  return new RouterChecks<KnownRouter>({
     read: (ids) => stores.routerSync.routers(ids),
-    isOurs: (id) =>
-      registry.get(id) !== undefined || shared.peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
-    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...shared.peers.away],
+    isOurs: (id) => registry.get(id) !== undefined || peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
+    ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...peers.away],
     onRead: (id, router) => {
       lifecycle.reread(id, router);
     },
   });
-  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
-  const told = {
-    ...shared,
-    channels: registry,
-    noteFailure,
-    linkSettings,
-    records,
-    checks,
-    standIns,
-    others,
-    inspections,
-  };
-  const events = new FabricEvents(told);
-  return { ...shared, elsewhere, lines, presence, standIns, others, records, linkSettings, lifecycle, checks, events };
 }
 
 /** Makes what answers inspections for this process and its routers. */
@@ -151,6 +153,33 @@ function identityBook(source: ConnectedIdentities, store: Pick<ConnectedIdentity
       return store.write(hostId, rows);
     },
   });
+}
+
+/** Makes what tells routers of the network, and of clients that have ended. */
+function makeModels(
+  { stores, keySources, accessTokenSeconds }: FabricOptions,
+  channels: ConnectedChannels,
+  traffic: Traffic,
+  { log, noteFailure }: FailureLog,
+) {
+  const ends = new ClientEnds({
+    store: stores.clientEnds,
+    channels,
+    lifetimeSeconds: accessTokenSeconds,
+    noteFailure,
+  });
+  const clients = new ClientReaches({ store: stores.clientReaches, hasClients: accessTokenSeconds > 0 });
+  const onWhole = (channel: RouterChannel) => void ends.tell(channel);
+  const models = new RouterModels({
+    stores,
+    clients,
+    onWhole,
+    keySources,
+    listener: traffic.tunnels,
+    noteFailure,
+    log,
+  });
+  return { ends, models };
 }
 
 /** Makes what tells routers of API sessions. */

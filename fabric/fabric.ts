@@ -153,7 +153,7 @@ function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, part
 
 async function closeAll(acceptor: Acceptor, parts: FabricParts): Promise<void> {
   const { registry, lines, presence, standIns, others, elsewhere, records, linkSettings, events } = parts;
-  const { sessionSync, checks, models, traffic } = parts;
+  const { sessionSync, checks, models, ends, traffic } = parts;
   events.close();
   acceptor.close();
   sessionSync.close();
@@ -162,6 +162,7 @@ async function closeAll(acceptor: Acceptor, parts: FabricParts): Promise<void> {
   await others.close();
   await elsewhere.close();
   await models.close();
+  await ends.close();
   await traffic.close();
   await linkSettings.close();
   await records.close();

@@ -24,6 +24,7 @@ import { controllerListStore } from './controller-list.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
+import { explainView } from './explain-view.js';
 import { eventStore } from './event-batches.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { failedRequestStore } from './failed-requests.js';
@@ -45,6 +46,8 @@ import { quiescedRouterStore } from './quiesced-routers.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
+import { clientEndStore } from './client-ends.js';
+import { clientReachView } from './client-reaches.js';
 import { routerModelView } from './router-models.js';
 import { routerSyncView } from './router-sync-view.js';
 import { shownSessionStore } from './shown-sessions.js';
@@ -85,6 +88,7 @@ const STORES = {
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
   events: eventStore,
+  explain: explainView,
   externalJwtSigners: externalJwtSignerStore,
   hostedTerminators: hostedTerminatorStore,
   identities: identityStore,
@@ -101,6 +105,8 @@ const STORES = {
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
+  clientEnds: clientEndStore,
+  clientReaches: clientReachView,
   routerModels: routerModelView,
   routerSync: routerSyncView,
   shownSessions: shownSessionStore,

@@ -51,7 +51,7 @@ export async function openMemory(
   const { server } = network.keys;
   // Workers share the row of their first process, which has made sure that it is theirs.
   const joined = cluster.isWorker ? await announce(server) : await joinFirst(start, stores, server, controllerId);
-  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, apiSessions);
+  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, { apiSessions, accessTokens });
   const feed = await followChanges(start, connection, database, {
     apiSessions,
     accessTokens,
@@ -127,7 +127,7 @@ async function openLogins(
 async function openFabric(
   { config, log, closers }: Start,
   data: Data & ControllerIdentity,
-  apiSessions: ApiSessionRegistry,
+  sessions: Pick<RunningParts, 'apiSessions' | 'accessTokens'>,
 ): Promise<{ fabric: RunningParts['fabric']; list: ControllerListKeeper }> {
   const { stores, network, controllerId } = data;
   const list = await openControllerList({
@@ -138,7 +138,7 @@ async function openFabric(
   const fabric = createControl({
     ...data,
     config,
-    apiSessions,
+    ...sessions,
     tokenKey: network.tokenKey,
     controllers: list.known,
     log,
@@ -182,6 +182,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
       usage: { sweep: (max) => stores.usage.sweep(max, config.usageKeepDays) },
       events: stores.events,
       authRequests: stores.authRequests,
+      clientEnds: stores.clientEnds,
     },
     log,
   );

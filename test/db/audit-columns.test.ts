@@ -13,6 +13,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   api_session_views: 'a memory',
   audit_records: 'the record itself',
   auth_requests: 'logins under way',
+  client_ends: 'made of what is recorded',
   audit_sums: 'what becomes a record within minutes',
   circuits: 'traffic',
   controller_addresses: 'presence',

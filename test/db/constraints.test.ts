@@ -88,6 +88,7 @@ const OUT_OF_REACH = new Set([
   'revocations_end',
   'api_session_certificates_fingerprint_key',
   'api_session_certificates_session_fkey',
+  'client_ends_type', // written by triggers alone
   'token_families_session_fkey', // a family is made for a session that is changed in the same statement
 ]);
 

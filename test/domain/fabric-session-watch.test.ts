@@ -46,7 +46,7 @@ describe('the sessions that routers use', () => {
       stores,
       sessions,
       memory: new DialMemory(() => 0),
-      apiSessions: { find: async () => 'a1' },
+      apiSessions: { find: async () => 'a1', findSigned: async () => 'a1', openDial: async () => undefined },
       sessionsSeen: () => undefined,
     };
     return { asked, answers, sessions, admission, flights };

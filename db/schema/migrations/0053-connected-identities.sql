@@ -1,6 +1,6 @@
--- Identities that routers report as connected to them, as each host knows it, for other hosts to show. A host counts up
--- `number` with each row that it writes, so that others read what is new to them. A row that is neither connected nor
--- lost says that the identity went. Rows of a host, void with it.
+-- Identities that routers report as connected to them, as each host knows it, for the other hosts to show. A host
+-- counts up `number` with each row that it writes, so that others read what is new to them. A row that is neither
+-- connected nor lost says that the identity went. Rows of a host, void with it.
 CREATE TABLE connected_identities (
   host_id text COLLATE "C" NOT NULL,
   identity_id text COLLATE "C" NOT NULL,
