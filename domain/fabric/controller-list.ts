@@ -60,9 +60,11 @@ export function placesNow({ told, seen, own, isSteady }: ListSources): Controlle
     .filter((each) => isFresh(each) || (!isSteady && each.everyMs > 0 && told.addresses.includes(each.address)))
     .map(({ address }) => address);
   const live = [...new Set([own, ...addresses])].sort();
-  const wereTold = new Set([...told.addresses, ...told.standIns.map(({ address }) => address)]);
+  const knownToRouters = new Set([...told.addresses, ...told.standIns.map(({ address }) => address)]);
   const standIns = known
-    .filter(({ address, unseenMs }) => wereTold.has(address) && !live.includes(address) && unseenMs < STOOD_FOR_MS)
+    .filter(
+      ({ address, unseenMs }) => knownToRouters.has(address) && !live.includes(address) && unseenMs < STOOD_FOR_MS,
+    )
     .map(({ address }) => ({ address, by: nextAfter(address, live) }))
     .sort((a, b) => (a.address < b.address ? -1 : 1));
   return { addresses: live, standIns };

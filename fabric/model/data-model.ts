@@ -19,8 +19,9 @@ import type { ModelDifference } from './model-check.js';
 import { stateOf } from './model-messages.js';
 import { publicKeysOf } from './public-keys.js';
 import type { KeySources } from './public-keys.js';
-import { sendChanges } from './told-model.js';
-import type { Keys, Told } from './told-model.js';
+import { RoundPace } from './round-pace.js';
+import { sendChanges } from './sent-model.js';
+import type { Keys, ModelReceiver } from './sent-model.js';
 import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 
 /** Hears what routers reach. */
@@ -39,25 +40,20 @@ export interface DataModelOptions {
   readonly log: FabricLog;
 }
 
-interface Entry extends Told {
+interface RouterState extends ModelReceiver {
   /** Model that was read last; undefined until then. */
   last: ReachedModel | undefined;
   /** The identity is disabled until then. */
   disabledUntilMs: number | undefined;
 }
 
-/** Time in which changes are gathered, to be looked up together. */
-const GATHER_MS = 50;
-/** A round that took long is followed by a pause of so many times as long. */
-const PAUSE_FACTOR = 3;
-const MAX_PAUSE_MS = 2_000;
 /** Time in which a router applies what it was told, beside all else that it does. */
 const APPLIED_MS = 3_000;
 
 export class RouterModels {
   readonly #options: DataModelOptions;
-  readonly #entries = new Map<RouterChannel, Entry>();
-  readonly #due = new Set<Entry>();
+  readonly #entries = new Map<RouterChannel, RouterState>();
+  readonly #due = new Set<RouterState>();
   /** Changes since the last round began. */
   #touches = new ModelTouches();
   #configs = new Map<string, ModelConfig & ConfigVersion>();
@@ -67,7 +63,7 @@ export class RouterModels {
   #keyChanges = 0;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #lastRoundMs = 0;
+  readonly #pace = new RoundPace(() => performance.now());
   /** Names what a round is reading, for the log. */
   #step = '';
   #isFailing = false;
@@ -79,7 +75,7 @@ export class RouterModels {
 
   /** Takes up a router that has connected: the next round ends what it lost while it was away. */
   begin(channel: RouterChannel): void {
-    const entry: Entry = {
+    const entry: RouterState = {
       channel,
       subscriptionId: undefined,
       sent: undefined,
@@ -154,11 +150,10 @@ export class RouterModels {
 
   #schedule(): void {
     if (this.#isClosed) return;
-    const pauseMs = Math.min(MAX_PAUSE_MS, GATHER_MS + PAUSE_FACTOR * this.#lastRoundMs);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       void this.#run();
-    }, pauseMs).unref();
+    }, this.#pace.pauseMs).unref();
   }
 
   /** Reads CAs and keys of the network again. */
@@ -193,18 +188,21 @@ export class RouterModels {
   async #run(): Promise<void> {
     this.#running ??= this.#rounds().finally(() => {
       this.#running = undefined;
-      if (!this.#isFailing && this.#hasWork()) void this.#run();
+      if (this.#isFailing) return;
+      if (this.#hasWork()) void this.#run();
+      else if (!this.#touches.isEmpty) this.#schedule();
     });
     await this.#running;
   }
 
   async #rounds(): Promise<void> {
     while (this.#hasWork() && !this.#isClosed) {
-      let batch: readonly Entry[] = [...this.#entries.values()];
-      const startMs = performance.now();
+      let batch: readonly RouterState[] = [...this.#entries.values()];
       try {
-        batch = await this.#dueNow();
-        if (batch.length > 0) await this.#round(batch);
+        await this.#pace.run(async () => {
+          batch = await this.#dueNow();
+          if (batch.length > 0) await this.#round(batch);
+        });
         this.#isFailing = false;
       } catch (error) {
         for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
@@ -212,25 +210,23 @@ export class RouterModels {
           this.#options.noteFailure(error, {}, `${this.#step} for routers could not be read; it is tried again`);
         this.#isFailing = true;
         return;
-      } finally {
-        this.#lastRoundMs = performance.now() - startMs;
       }
     }
   }
 
   /** A timer that runs gathers what comes until it ends. */
   #hasWork(): boolean {
-    return this.#due.size > 0 || (this.#timer === undefined && !this.#touches.isEmpty);
+    return this.#due.size > 0 || (this.#timer === undefined && this.#pace.isRested && !this.#touches.isEmpty);
   }
 
   /** Takes the routers that are due, and those that the changes so far may concern. */
-  async #dueNow(): Promise<Entry[]> {
+  async #dueNow(): Promise<RouterState[]> {
     const touches = this.#touches;
     this.#touches = new ModelTouches();
     const due = new Set(this.#due);
     this.#due.clear();
     if (touches.isEmpty) return [...due];
-    const others: Entry[] = [];
+    const others: RouterState[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.last === undefined || touches.concerns(entry.last)) due.add(entry);
       else others.push(entry);
@@ -242,7 +238,7 @@ export class RouterModels {
     return [...due].filter((entry) => this.#isOpen(entry));
   }
 
-  async #round(batch: readonly Entry[]): Promise<void> {
+  async #round(batch: readonly RouterState[]): Promise<void> {
     const { stores, listener } = this.#options;
     listener.roundBegins();
     this.#step = 'the keys';
@@ -267,7 +263,7 @@ export class RouterModels {
     }
   }
 
-  #isOpen(entry: Entry): boolean {
+  #isOpen(entry: RouterState): boolean {
     return this.#entries.get(entry.channel) === entry;
   }
 

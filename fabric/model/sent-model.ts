@@ -17,7 +17,7 @@ interface SentModel {
   readonly timelineId: string;
 }
 
-export interface Told {
+export interface ModelReceiver {
   readonly channel: RouterChannel;
   /** Undefined until it subscribes: until then it is sent nothing. */
   subscriptionId: string | undefined;
@@ -26,7 +26,7 @@ export interface Told {
 }
 
 export function sendChanges(
-  entry: Told,
+  entry: ModelReceiver,
   model: RouterModel,
   keys: Keys,
   { index, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
