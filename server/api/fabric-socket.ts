@@ -132,9 +132,14 @@ export class FabricSocket {
       return;
     }
     answer({ success: true, routerCount: BigInt(validation.routerCount) });
-    for await (const finding of validation.findings()) {
-      if (this.#isOver) return;
-      this.#send(message(type + 1, finding));
+    try {
+      for await (const finding of validation.findings()) {
+        if (this.#isOver) return;
+        this.#send(message(type + 1, finding));
+      }
+    } catch (error) {
+      // Its client counts the findings, and would wait for the others for ever.
+      this.#connection.close(CloseCode.Policy, this.#reasonOf(error));
     }
   }
 
