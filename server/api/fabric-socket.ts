@@ -3,6 +3,7 @@
  * channel, one in each message. Requests are answered one after another; events come between.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { DatabaseUnavailable } from '../../db/postgres/outages.js';
 import { DomainError } from '../../domain/errors.js';
 import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import { FrameReader, encodeFrame, forReply, message, textOf } from '../../fabric/channel/frame.js';
@@ -155,6 +156,8 @@ export class FabricSocket {
 
   #reasonOf(error: unknown): string {
     if (error instanceof DomainError) return error.causeMessage ?? error.message;
+    // The state of the database has lines of its own.
+    if (error instanceof DatabaseUnavailable) return 'the database does not answer: try again';
     this.#parts.log.error({ err: error }, 'a request over the WebSocket failed');
     return 'the controller failed; its log says why';
   }

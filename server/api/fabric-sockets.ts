@@ -41,7 +41,7 @@ export class FabricSockets {
   /**
    * Resolves when the connection has ended.
    * @param recheck  throws unless the caller may still have it
-   * @throws DomainError `rateLimited`, `unavailable`, `invalidField` for a request that opens no WebSocket
+   * @throws DomainError `rateLimited`, `unavailable`, `badReference` for a request that opens no WebSocket
    */
   async run(exchange: Exchange, identityId: string, recheck: () => Promise<void>): Promise<void> {
     const { request, response, requestId } = exchange;
