@@ -1,7 +1,7 @@
 /** Listeners: the APIs and pages, the port of routers, and metrics. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clusterIn } from '../../db/embedded/places.js';
+import { clusterIn } from '../../db/embedded/paths.js';
 import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import { Apis } from '../api/api.js';
 import { FabricSockets } from '../api/fabric-sockets.js';

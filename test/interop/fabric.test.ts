@@ -18,6 +18,11 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
+interface Checked {
+  readonly appId: string;
+  readonly value: { readonly differences: number };
+}
+
 describeStock('ziti fabric', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
@@ -103,6 +108,14 @@ describeStock('ziti fabric', (binary) => {
   it('looks into routers', async () => {
     expect(await fabric('inspect', 'links')).to.contain(near?.id);
     expect(await fabric('inspect', 'connected-routers')).to.contain(far?.id);
+  });
+
+  it('compares what routers were told with what they have', async () => {
+    await until('both have what they were told', async () => {
+      const found = JSON.parse(await fabric('inspect', '.*', 'model-check', '-j')) as { values?: readonly Checked[] };
+      const same = (found.values ?? []).filter(({ value }) => value.differences === 0).map(({ appId }) => appId);
+      return [near?.id, far?.id].every((id) => id !== undefined && same.includes(id));
+    });
   });
 
   it('compares what routers have with what is known here', async () => {
