@@ -1,6 +1,6 @@
 /**
- * Logins by OpenID Connect, what clients do with their tokens, and requests by such a token. These endpoints are no
- * operations of an API: the cases are listed with `authenticate`, which they stand next to. Needs `oidc.enabled`.
+ * The last step of logins by OpenID Connect, what clients do with their tokens, and requests by such a token. These
+ * endpoints are no operations of an API, so their cases are listed with `authenticate`. They need `oidc.enabled`.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { forEachParallel } from './api-client.js';
@@ -14,6 +14,8 @@ const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const REFRESH_TOKEN = 'urn:ietf:params:oauth:token-type:refresh_token';
 /** A refresh token is good once, and each costs a login. */
 const REFRESHES_PER_SECOND = 1_000;
+/** No more logins may be under way from one address. */
+const LOGINS_PER_SECOND = 250;
 const LONGEST_SECONDS = 2;
 
 interface Tokens {
@@ -54,29 +56,33 @@ async function begin(ask: Ask): Promise<{ readonly id: string; readonly verifier
   return { id, verifier };
 }
 
-async function login(world: World, host: string): Promise<Tokens> {
+/** A login up to its code, as the token endpoint takes it. */
+async function logIn(world: World, host: string): Promise<object> {
   const ask = asking(world, host);
   const { id, verifier } = await begin(ask);
   await ask('/oidc/login/ext-jwt', { id }, await (await signerOf(world)).token(world.clientIdentity.id));
   const { location = '' } = await ask(`/oidc/authorize/callback?id=${id}`, undefined);
-  const { json } = await ask('/oidc/oauth/token', {
-    grant_type: 'authorization_code',
-    client_id: 'native',
-    code: new URL(location, REDIRECT).searchParams.get('code'),
-    code_verifier: verifier,
-    redirect_uri: REDIRECT,
-  });
+  const code = new URL(location, REDIRECT).searchParams.get('code');
+  const client_id = 'native';
+  return { grant_type: 'authorization_code', client_id, code, code_verifier: verifier, redirect_uri: REDIRECT };
+}
+
+async function login(world: World, host: string): Promise<Tokens> {
+  const { json } = await asking(world, host)('/oidc/oauth/token', await logIn(world, host));
   const tokens = json as Tokens;
   if (typeof tokens.refresh_token !== 'string') throw new Error(`no tokens for a code: ${JSON.stringify(json)}`);
   return tokens;
 }
 
-async function many<T>({ seconds }: CaseContext, make: () => Promise<T>): Promise<T[]> {
+async function many<T>({ seconds }: CaseContext, perSecond: number, make: () => Promise<T>): Promise<T[]> {
   const made: T[] = [];
-  const count = Math.ceil(Math.min(seconds, LONGEST_SECONDS) * REFRESHES_PER_SECOND);
-  await forEachParallel(Array.from({ length: count }), async () => {
-    made.push(await make());
-  });
+  const count = Math.ceil(Math.min(seconds, LONGEST_SECONDS) * perSecond);
+  await forEachParallel(
+    Array.from({ length: count }, (_, index) => index),
+    async () => {
+      made.push(await make());
+    },
+  );
   return made;
 }
 
@@ -97,33 +103,14 @@ export const oidcCases: readonly BenchCase[] = [
     },
   },
   {
-    name: 'oidc begin',
-    api: 'client',
-    operationId: 'authenticate',
-    plan: async ({ world }) => {
-      const path =
-        '/oidc/authorize?client_id=native&response_type=code&scope=openid' +
-        `&redirect_uri=${encodeURIComponent(REDIRECT)}` +
-        `&code_challenge=${'A'.repeat(43)}&code_challenge_method=S256`;
-      return { mode: 'cycle', requests: [requestBytes(world, { method: 'GET', path, named: await hostOf(world) })] };
-    },
-  },
-  {
-    name: 'oidc login',
+    name: 'oidc code',
     api: 'client',
     operationId: 'authenticate',
     group: signerGroup,
     plan: async (context) => {
-      const { world } = context;
-      const { token } = await signerOf(world);
-      const bearer = await token(world.clientIdentity.id);
-      const named = await hostOf(world);
-      const begun = await many(context, () => begin(asking(world, named)));
-      const path = '/oidc/login/ext-jwt';
-      const requests = begun.map(({ id }) =>
-        requestBytes(world, { method: 'POST', path, body: { id }, bearer, named }),
-      );
-      return { mode: 'once', requests };
+      const named = await hostOf(context.world);
+      const codes = await many(context, LOGINS_PER_SECOND, () => logIn(context.world, named));
+      return { mode: 'once', requests: codes.map((body) => requestBytes(context.world, { ...POST, body, named })) };
     },
   },
   {
@@ -133,7 +120,7 @@ export const oidcCases: readonly BenchCase[] = [
     group: signerGroup,
     plan: async (context) => {
       const named = await hostOf(context.world);
-      const families = await many(context, () => login(context.world, named));
+      const families = await many(context, REFRESHES_PER_SECOND, () => login(context.world, named));
       const requests = families.map(({ refresh_token }) => {
         const body = { grant_type: 'refresh_token', client_id: 'native', refresh_token };
         return requestBytes(context.world, { ...POST, body, named });

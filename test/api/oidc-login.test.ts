@@ -237,6 +237,27 @@ describe('logins by OpenID Connect', () => {
       expectStatus(await oidc.exchangeCode(code, verifier), 200);
     });
 
+    it('more logins under way than one network may have, of which those that are over are none', async () => {
+      const { id, verifier } = await oidc.begin();
+      const others = await controller.database.query(
+        `INSERT INTO auth_requests (id, expires_at, network, issuer, client_id, redirect_uri, scopes, code_challenge,
+          config_types, address)
+        SELECT gen_random_uuid()::text, expires_at, network, issuer, client_id, redirect_uri, scopes, code_challenge,
+          config_types, address FROM auth_requests, generate_series(1, 1000) WHERE id = $1 RETURNING id`,
+        [id],
+      );
+      const ids = others.rows.map((row) => String((row as { id: unknown }).id));
+      const refused = await oidc.authorize();
+      expect(errorOf(refused, 429)).to.equal('temporarily_unavailable');
+      expect(refused.headers['retry-after']).to.equal('60');
+      await controller.database.query('DELETE FROM auth_requests WHERE id = ANY ($1)', [ids.slice(1)]);
+      expectStatus(await oidc.password(id, user.name, PASSWORD), 302);
+      tokensIn(await oidc.exchangeCode(await oidc.codeOf(id), verifier));
+      const { rows } = await controller.database.query('SELECT network FROM auth_requests WHERE id = $1', [id]);
+      expect(rows).to.deep.equal([{ network: '' }]);
+      expectStatus(await oidc.authorize(), 302);
+    });
+
     it('a code of another login', async () => {
       const [first, second] = [await passed(), await passed()];
       expect(await codeErrorOf(first.code, second.verifier)).to.equal('invalid_grant');
