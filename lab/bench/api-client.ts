@@ -8,7 +8,7 @@ export interface Answer {
   /** The parsed body. */
   readonly json: unknown;
   /** The address that it redirects to. */
-  readonly location: string | undefined;
+  readonly location?: string | undefined;
 }
 
 export const PARALLEL = 16;

@@ -126,6 +126,21 @@ describe('logins by OpenID Connect', () => {
       expect((await oidc.get(path)).headers.location).to.equal(undefined);
   });
 
+  it('give nothing by grants that show a password or a token to others', async () => {
+    for (const response_type of ['token', 'id_token', 'id_token token', 'code id_token', 'none']) {
+      const to = locationOf(await oidc.authorize({ response_type }));
+      expect(to.searchParams.get('error'), response_type).to.equal('unsupported_response_type');
+      expect(to.hash, response_type).to.equal('');
+    }
+    const { name: username } = user;
+    for (const grant_type of ['password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:jwt-bearer'])
+      expect(
+        errorOf(
+          await oidc.post('/oidc/oauth/token', { grant_type, client_id: 'native', username, password: PASSWORD }),
+        ),
+      ).to.equal('unsupported_grant_type');
+  });
+
   it('return to the address of the controller itself', async () => {
     expectStatus(await oidc.authorize({ redirect_uri: `https://${HOST}/auth/callback` }), 302);
   });
