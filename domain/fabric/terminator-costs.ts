@@ -11,7 +11,7 @@ export const MAX_DYNAMIC_COST = 65_535;
 const LEAST_CREDIT = 10;
 const DOUBLES_EVERY_MS = 5 * 60_000;
 
-interface Entry {
+interface AddedCost {
   circuits: number;
   failureCost: number;
   failedMs: number;
@@ -24,7 +24,7 @@ export interface TerminatorCost {
 }
 
 export class TerminatorCosts {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, AddedCost>();
 
   /**
    * @param now  in milliseconds, by a clock that is never set back
@@ -89,7 +89,7 @@ export class TerminatorCosts {
     }
   }
 
-  #of(terminatorId: string): Entry {
+  #of(terminatorId: string): AddedCost {
     const known = this.#entries.get(terminatorId);
     if (known !== undefined) return known;
     const entry = { circuits: 0, failureCost: 0, failedMs: 0 };
@@ -97,7 +97,7 @@ export class TerminatorCosts {
     return entry;
   }
 
-  #dropIdle(id: string, { circuits, failureCost }: Entry): void {
+  #dropIdle(id: string, { circuits, failureCost }: AddedCost): void {
     if (circuits === 0 && failureCost === 0) this.#entries.delete(id);
   }
 }

@@ -17,12 +17,12 @@ const MOST = 10_000;
 const MOST_TARGETS = 20_000;
 const KEPT_MS = 5_000;
 
-interface Kept<T> {
+interface CachedValue<T> {
   readonly value: T;
   readonly untilMs: number;
 }
 
-interface KeptTargets {
+interface CachedTargets {
   readonly targets: readonly DialTarget[];
   /** Version of the topology whose paths they were chosen by. */
   readonly version: number;
@@ -38,10 +38,10 @@ export interface TargetsKey {
 }
 
 export class DialMemory {
-  readonly #sessions = new Map<string, Kept<ShownSession>>();
+  readonly #sessions = new Map<string, CachedValue<ShownSession>>();
   /** Keys by session, to forget it. */
   readonly #keysOfSessions = new Map<string, Set<string>>();
-  readonly #targets = new Map<string, Kept<KeptTargets>>();
+  readonly #targets = new Map<string, CachedValue<CachedTargets>>();
   readonly #keysOfServices = new Map<string, Set<string>>();
   /** At most so many are kept. */
   #targetsKept = 0;
@@ -113,12 +113,18 @@ export class DialMemory {
     this.forgetAll();
   }
 
-  #get<T>(memory: Map<string, Kept<T>>, key: string): T | undefined {
+  #get<T>(memory: Map<string, CachedValue<T>>, key: string): T | undefined {
     const kept = memory.get(key);
     return kept !== undefined && this.now() < kept.untilMs ? kept.value : undefined;
   }
 
-  #keep<T>(memory: Map<string, Kept<T>>, keys: Map<string, Set<string>>, key: string, owner: string, value: T): void {
+  #keep<T>(
+    memory: Map<string, CachedValue<T>>,
+    keys: Map<string, Set<string>>,
+    key: string,
+    owner: string,
+    value: T,
+  ): void {
     if (!this.#isTrusted) return;
     memory.set(key, { value, untilMs: this.now() + KEPT_MS });
     keys.set(owner, (keys.get(owner) ?? new Set()).add(key));

@@ -3,12 +3,11 @@
  * frames and of route results are no peer data, and who dials is said by the controller alone: what comes under those
  * keys is dropped, in both directions.
  */
+import type { PeerData } from '../../domain/fabric/terminator.js';
 import { PeerDataKey, RouteResultHeader, encodeText } from '../channel/headers.js';
 
 /** Keys in one message: more than clients and hosts send. */
 export const MOST_PEER_DATA = 128;
-
-type Given = ReadonlyMap<number, Uint8Array>;
 
 /** Keys below are headers of any frame. */
 const FIRST_KEY = 128;
@@ -18,7 +17,7 @@ const OWNED: ReadonlySet<number> = new Set([
   PeerDataKey.DialerIdentityName,
 ]);
 
-const ofPeer = (given: Given): [number, Uint8Array][] =>
+const ofPeer = (given: PeerData): [number, Uint8Array][] =>
   [...given].filter(([key]) => key >= FIRST_KEY && !OWNED.has(key));
 
 /** The dialer, as it was proven. */
@@ -28,7 +27,7 @@ export interface ProvenDialer {
 }
 
 /** For the host. Routers do not know the names of most identities, and are not believed about any. */
-export const givenToHost = (given: Given, { identityId, identityName }: ProvenDialer): Map<number, Uint8Array> =>
+export const givenToHost = (given: PeerData, { identityId, identityName }: ProvenDialer): Map<number, Uint8Array> =>
   new Map([
     ...ofPeer(given),
     [PeerDataKey.DialerIdentityId, encodeText(identityId)],
@@ -36,5 +35,5 @@ export const givenToHost = (given: Given, { identityId, identityName }: ProvenDi
   ]);
 
 /** For the dialer: what the host gave with its terminator, and over it what it gave when it was dialed. */
-export const givenToDialer = (ofTerminator: Given, ofResult: Given): Map<number, Uint8Array> =>
+export const givenToDialer = (ofTerminator: PeerData, ofResult: PeerData): Map<number, Uint8Array> =>
   new Map([...ofPeer(ofTerminator), ...ofPeer(ofResult)]);

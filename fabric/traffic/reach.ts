@@ -13,7 +13,7 @@ export interface Reach {
   readonly uncertified: readonly string[];
 }
 
-interface Place {
+interface ClientAddress {
   readonly protocol: string;
   readonly hostname: string;
   readonly port: number;
@@ -25,7 +25,7 @@ const PROTOCOL = /^[a-z][a-z0-9+.-]{0,31}$/;
 /** @param serverNames  hosts in its certificate; null when they are not known */
 export function reachOf(hello: ClientHello, serverNames: readonly string[] | null): Reach {
   const claimed = claimedBy(hello).slice(0, MAX_LISTENERS);
-  const sound = claimed.flatMap(soundPlace);
+  const sound = claimed.flatMap(soundAddress);
   const hosts = [...new Set(sound.map(({ hostname }) => hostname))];
   return {
     hostname: hostOf(hello.hostname) ?? hosts[0] ?? '',
@@ -40,7 +40,7 @@ export function reachOf(hello: ClientHello, serverNames: readonly string[] | nul
   };
 }
 
-function claimedBy({ hostname, protocols, protocolPorts, listeners }: ClientHello): Place[] {
+function claimedBy({ hostname, protocols, protocolPorts, listeners }: ClientHello): ClientAddress[] {
   if (listeners.length > 0)
     return listeners.map(({ advertise }) => ({
       protocol: advertise?.protocol ?? '',
@@ -50,7 +50,7 @@ function claimedBy({ hostname, protocols, protocolPorts, listeners }: ClientHell
   return protocols.map((protocol, index) => ({ protocol, hostname, port: Number(protocolPorts[index]) }));
 }
 
-function soundPlace({ protocol, hostname, port }: Place): Place[] {
+function soundAddress({ protocol, hostname, port }: ClientAddress): ClientAddress[] {
   const host = hostOf(hostname);
   const isSound = host !== undefined && PROTOCOL.test(protocol) && Number.isInteger(port) && port > 0 && port < 65_536;
   return isSound ? [{ protocol, hostname: host, port }] : [];

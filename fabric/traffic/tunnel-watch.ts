@@ -11,7 +11,7 @@ import type { AccessRounds } from './access-rounds.js';
 import type { Circuit, Circuits } from './circuits.js';
 import type { TerminatorValidation } from './terminator-validation.js';
 
-interface Uses {
+interface ServicesInUse {
   /** True until what the router had before it came is known. */
   isNew: boolean;
   readonly Bind: Set<string>;
@@ -27,7 +27,7 @@ export interface TunnelWatchOptions {
 
 export class TunnelWatch {
   readonly #options: TunnelWatchOptions;
-  readonly #uses = new WeakMap<RouterChannel, Uses>();
+  readonly #uses = new WeakMap<RouterChannel, ServicesInUse>();
 
   constructor(options: TunnelWatchOptions) {
     this.#options = options;
@@ -60,7 +60,7 @@ export class TunnelWatch {
     await this.#checkDialed(channel, uses, reachedBy(model, 'Dial'));
   }
 
-  async #checkHosted(channel: RouterChannel, uses: Uses, now: ReadonlySet<string>): Promise<void> {
+  async #checkHosted(channel: RouterChannel, uses: ServicesInUse, now: ReadonlySet<string>): Promise<void> {
     const { stores, circuits, validation } = this.#options;
     const { routerId } = channel;
     const lost = without(uses.Bind, now);
@@ -77,7 +77,7 @@ export class TunnelWatch {
     );
   }
 
-  async #checkDialed(channel: RouterChannel, uses: Uses, now: ReadonlySet<string>): Promise<void> {
+  async #checkDialed(channel: RouterChannel, uses: ServicesInUse, now: ReadonlySet<string>): Promise<void> {
     const { routerId } = channel;
     const lost = without(uses.Dial, now);
     await this.#endLost(channel, uses, 'Dial', lost, now, () =>
@@ -87,7 +87,7 @@ export class TunnelWatch {
 
   async #endLost(
     { routerId }: RouterChannel,
-    uses: Uses,
+    uses: ServicesInUse,
     type: PolicyType,
     lost: readonly string[],
     now: ReadonlySet<string>,
@@ -102,10 +102,10 @@ export class TunnelWatch {
     for (const circuit of before) if (denied.has(circuit.serviceId)) circuits.end(circuit, true);
   }
 
-  #of(channel: RouterChannel): Uses {
+  #of(channel: RouterChannel): ServicesInUse {
     const known = this.#uses.get(channel);
     if (known !== undefined) return known;
-    const made: Uses = { isNew: true, Bind: new Set(), Dial: new Set() };
+    const made: ServicesInUse = { isNew: true, Bind: new Set(), Dial: new Set() };
     this.#uses.set(channel, made);
     return made;
   }

@@ -1603,6 +1603,23 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** Explain why an identity reaches a service, or what stops it */
+  explainIdentityAccess: {
+    permission: 'admin';
+    params: { id: string; serviceId: string };
+    query: { routerId?: string; type?: 'dial' | 'bind' };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.AccessExplanationEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Renew one of the caller's certificates */
   extendCurrentIdentityAuthenticator: {
     permission: 'own';

@@ -32,6 +32,7 @@ const presence = {
   connectedAt: new Date('2026-01-02'),
   syncStatus: 'SYNC_DONE',
   hostname: 'router.example.org',
+  linkListeners: [],
   capabilitiesMask: '0',
   protocols: { tls: 'tls://router.example.org:3022' },
   versionInfo: { version: 'v2.0.0', revision: '', buildDate: '', os: 'linux', arch: 'amd64' },
@@ -71,6 +72,11 @@ const hosted: readonly Hot[] = [
         ownHost: '',
         max: 100,
       }),
+  },
+  {
+    name: 'dial-any-targets',
+    act: ({ hostedTerminators }, facts) =>
+      hostedTerminators.anyTargets({ serviceId: serviceOf(facts), instanceId: '', ownHost: '', max: 101 }),
   },
   { name: 'dial-has-any', act: ({ hostedTerminators }, facts) => hostedTerminators.hasAny(serviceOf(facts)) },
   { name: 'terminators-of-router', act: ({ hostedTerminators }) => hostedTerminators.hostedOn(ROUTER, '', 500) },

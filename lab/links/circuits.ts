@@ -123,6 +123,7 @@ async function prepare({ routers, links }: CircuitScale, closers: Closers): Prom
       ...host,
     });
   await delay(SETTLE_MS);
+  say(`${routers} routers are in step, and hosts are known`);
   return { own, network, dialer };
 }
 
