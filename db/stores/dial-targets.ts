@@ -24,28 +24,40 @@ export interface DialTarget {
   readonly peerData: StoredPeerData;
 }
 
-/** Which terminators of a service a dial looks at. */
-export interface TargetQuery {
+/** Terminators of which a dial may choose. */
+export interface AnyTargetQuery {
   readonly serviceId: string;
   /** '' for those without one. */
   readonly instanceId: string;
-  /** Costs of paths by the router where they end; those on other routers are not looked at. */
-  readonly pathCosts: ReadonlyMap<string, number>;
-  readonly strategy: Strategy;
-  /** Id of the one that a sticky dialer had: it comes first in its precedence. */
-  readonly sticky: string;
   readonly max: number;
   /** The process that asks: it knows itself what it adds to costs. */
   readonly ownHost: string;
 }
 
+/** Which terminators of a service with many a dial looks at. */
+export interface TargetQuery extends AnyTargetQuery {
+  /** Costs of paths by the router where they end; those on other routers are not looked at. */
+  readonly pathCosts: ReadonlyMap<string, number>;
+  readonly strategy: Strategy;
+  /** Id of the one that a sticky dialer had: it comes first in its precedence. */
+  readonly sticky: string;
+}
+
 /** Strategies for which a cost is a weight at most. */
 const TAKE_ANY: readonly Strategy[] = ['random', 'weighted'];
+const columns = (ownHost: string) => `t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
+  t.session_id AS "sessionId", t.cost, ${PRECEDENCE} AS precedence,
+  ${elsewhereCost(ownHost)} AS "elsewhereCost", t.peer_data AS "peerData"`;
+
+const ANY_TARGETS = read<DialTarget>(
+  'dial-any-targets',
+  `SELECT ${columns('$4')} FROM terminators t ${QUIESCED_JOIN}
+WHERE t.service_id = $1 AND t.instance_id = $2 LIMIT $3`,
+);
+
 const TARGETS = read<DialTarget>(
   'dial-targets',
-  `SELECT t.id, t.router_id AS "routerId", t.binding, t.address, t.host_id AS "hostId",
-  t.session_id AS "sessionId", t.cost, ${PRECEDENCE} AS precedence,
-  ${elsewhereCost('$8')} AS "elsewhereCost", t.peer_data AS "peerData"
+  `SELECT ${columns('$8')}
 FROM terminators t JOIN unnest($3::text[], $4::float8[]) AS p (router_id, cost) ON p.router_id = t.router_id
   ${QUIESCED_JOIN}
 WHERE t.service_id = $1 AND t.instance_id = $2
@@ -58,6 +70,13 @@ const DIAL_HAS_ANY = read<{ any: boolean }>(
   'dial-has-any',
   'SELECT EXISTS (SELECT FROM terminators WHERE service_id = $1) AS any',
 );
+
+export async function anyDialTargets(
+  db: Db,
+  { serviceId, instanceId, max, ownHost }: AnyTargetQuery,
+): Promise<DialTarget[]> {
+  return db.many(ANY_TARGETS, [serviceId, instanceId, max, ownHost]);
+}
 
 export async function dialTargets(
   db: Db,

@@ -3,7 +3,7 @@ import type { PolicyType } from '../../domain/model.js';
 import type {
   AccessFacts,
   AuthPolicyFacts,
-  GrantingPolicy,
+  ExplainedPolicy,
   NearPolicy,
   RefusalFacts,
   RouterFacts,
@@ -231,7 +231,7 @@ const timeOrNull = (time: string | null): Date | null => (time === null ? null :
 const refusalOf = (row: SubjectRow['refusal']): RefusalFacts | null =>
   row && { at: new Date(row.at), checks: row.checks ?? [] };
 
-const asksForPosture = (granting: readonly GrantingPolicy[]): boolean =>
+const asksForPosture = (granting: readonly ExplainedPolicy[]): boolean =>
   granting.length > 0 && granting.every(({ checks }) => checks.length > 0);
 
 /** Most often both ends are at one router: links are read where they are not. */

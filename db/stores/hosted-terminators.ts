@@ -7,8 +7,8 @@ import type { HostingPrecedence } from '../../domain/model.js';
 import { TOUCHED } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { changeAside, read, slowRead } from '../postgres/statement.js';
-import { dialTargets, hasTerminator } from './dial-targets.js';
-import type { DialTarget, TargetQuery } from './dial-targets.js';
+import { anyDialTargets, dialTargets, hasTerminator } from './dial-targets.js';
+import type { AnyTargetQuery, DialTarget, TargetQuery } from './dial-targets.js';
 import { reachesSql } from './router-models.js';
 import { host, hostTunnel, isHosted, isTunnelHosted } from './terminator-hosting.js';
 import type { HostedDraft, HostingResult, TunnelDraft } from './terminator-hosting.js';
@@ -35,6 +35,8 @@ export interface HostedTerminatorStore {
    * takes any of the best precedence, any of that.
    */
   targets(query: TargetQuery): Promise<DialTarget[]>;
+  /** Any of them, on whatever routers: all, when there are fewer than `max`. */
+  anyTargets(query: AnyTargetQuery): Promise<DialTarget[]>;
   /** Whether the service has any terminator at all, on whatever router. */
   hasAny(serviceId: string): Promise<boolean>;
   isThere(id: string): Promise<boolean>;
@@ -103,6 +105,7 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     isTunnelHosted: (draft) => isTunnelHosted(db, draft),
     hostTunnel: (draft) => hostTunnel(db, draft),
     targets: (query) => dialTargets(db, query),
+    anyTargets: (query) => anyDialTargets(db, query),
     hasAny: (serviceId) => hasTerminator(db, serviceId),
     async isThere(id) {
       const rows = await db.many(TERMINATOR_IS_THERE, [id]);

@@ -15,7 +15,7 @@ export interface AccessFacts {
   readonly login: LoginFacts | null;
   /** Whether it is logged in at the management API, whose sessions routers do not know. */
   readonly isAtManagement: boolean;
-  readonly granting: readonly GrantingPolicy[];
+  readonly granting: readonly ExplainedPolicy[];
   /** Policies of the same type that select one of the two and not the other, those first that lack the fewest roles. */
   readonly near: readonly NearPolicy[];
   /** State of the device of the login. */
@@ -42,7 +42,7 @@ export interface LoginFacts {
   readonly owesCode: boolean;
 }
 
-export interface GrantingPolicy extends NamedRef {
+export interface ExplainedPolicy extends NamedRef {
   readonly checks: readonly AskedCheck[];
 }
 

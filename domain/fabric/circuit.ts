@@ -1,5 +1,5 @@
 /** A circuit: the way of one connection over routers. What each router of a path is told to forward. */
-import type { Path } from './paths.js';
+import type { Path } from './path.js';
 
 /** Destination of data that a router gets from the other side: its own client, its own host, or a link. */
 export type Destination = 'start' | 'end' | 'link';

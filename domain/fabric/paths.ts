@@ -2,6 +2,8 @@
  * The cheapest way over routers and links. A step to a router costs the cheapest usable link to it and the router's own
  * cost, at least `MIN_ROUTER_COST`; the router where traffic enters costs nothing.
  */
+import { Paths, capped, pathTo } from './path.js';
+import type { Path, PathEnd } from './path.js';
 import { PathQueue } from './path-queue.js';
 
 export interface PathRouter {
@@ -19,16 +21,7 @@ export interface PathLink {
   readonly cost: number;
 }
 
-export interface Path {
-  /** From the router where traffic enters to the one where it leaves: one or more. */
-  readonly routerIds: readonly string[];
-  /** Between them, one fewer. */
-  readonly linkIds: readonly string[];
-  readonly cost: number;
-}
-
 export const MIN_ROUTER_COST = 10;
-const MAX_PATH_COST = 2 ** 20;
 
 interface Step {
   readonly linkId: string;
@@ -60,7 +53,7 @@ export class PathGraph {
   #searches = 0;
   #version = 0;
 
-  /** Grows with each change. */
+  /** Grows with each change that paths may depend on. */
   get version(): number {
     return this.#version;
   }
@@ -138,11 +131,12 @@ export class PathGraph {
   /** The cheapest path to each router that can be reached; the source itself among them. */
   pathsFrom(sourceId: string): Paths {
     const ends = new Map<string, PathEnd>();
-    this.#search(sourceId, ({ id, cost, from, linkId }) => {
-      ends.set(id, { id, cost, linkId, from: from === undefined ? undefined : ends.get(from.id) });
+    this.#search(sourceId, ({ id, cost, from, linkId, router }) => {
+      const entering = enteringCost(router);
+      ends.set(id, { id, cost, entering, linkId, from: from === undefined ? undefined : ends.get(from.id) });
       return true;
     });
-    return new Paths(ends);
+    return new Paths(sourceId, ends);
   }
 
   /**
@@ -190,7 +184,9 @@ export class PathGraph {
     for (const { routers } of node.links.values()) for (const id of routers) this.#forgetSteps(id);
   }
 
+  /** No path leads over a link to a router that is not connected: when one goes, its links change nothing more. */
   #relinked({ routers }: PathLink): void {
+    if (routers.some((id) => this.#nodes.get(id)?.router === undefined)) return;
     this.#version += 1;
     for (const id of routers) this.#forgetSteps(id);
   }
@@ -226,47 +222,4 @@ function stepsOf(from: Node, nodes: ReadonlyMap<string, Node>): readonly Step[] 
     to,
     cost: cost + enteringCost(to.router),
   }));
-}
-
-/** A router where a path ends, and the path without its last step. */
-interface PathEnd {
-  readonly id: string;
-  readonly cost: number;
-  readonly linkId: string;
-  readonly from: PathEnd | undefined;
-}
-
-/** The cheapest paths from one router, as they were when they were found. */
-export class Paths {
-  constructor(private readonly ends: ReadonlyMap<string, PathEnd>) {}
-
-  /** Returns undefined when no path leads there. */
-  to(routerId: string): Path | undefined {
-    const end = this.ends.get(routerId);
-    return end === undefined ? undefined : pathTo(end);
-  }
-
-  costTo(routerId: string): number | undefined {
-    const end = this.ends.get(routerId);
-    return end === undefined ? undefined : capped(end.cost);
-  }
-
-  /** Costs by the router where the path ends. */
-  costs(): Map<string, number> {
-    const costs = new Map<string, number>();
-    for (const [id, { cost }] of this.ends) costs.set(id, capped(cost));
-    return costs;
-  }
-}
-
-const capped = (cost: number) => Math.min(cost, MAX_PATH_COST);
-
-function pathTo(end: PathEnd): Path {
-  const routerIds = [end.id];
-  const linkIds: string[] = [];
-  for (let at = end; at.from !== undefined; at = at.from) {
-    routerIds.push(at.from.id);
-    linkIds.push(at.linkId);
-  }
-  return { routerIds: routerIds.reverse(), linkIds: linkIds.reverse(), cost: capped(end.cost) };
 }

@@ -2,7 +2,7 @@
  * Circuits that stand and are led over a cheaper path although theirs holds: few in each round, since each move costs
  * its routers messages and may put what is on its way out of order.
  */
-import type { Path } from './paths.js';
+import type { Path } from './path.js';
 
 /** Share of the circuits that move in a round, and how many at most. */
 const SHARE = 0.02;

@@ -2,13 +2,13 @@
  * Builds a circuit: chooses a terminator and a path, tells each router of the path what to forward, and waits until all
  * of them have done so. A failed attempt is followed by one with another terminator, if there is one.
  */
+import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { newId } from '../../domain/auth/tokens.js';
 import { routesOf } from '../../domain/fabric/circuit.js';
 import type { CircuitEnds, RouterRoute } from '../../domain/fabric/circuit.js';
 import { ROUTER_BINDINGS, peerDataOf } from '../../domain/fabric/terminator.js';
-import type { Path } from '../../domain/fabric/paths.js';
-import type { Choice } from '../../domain/fabric/terminator-choice.js';
+import type { Path } from '../../domain/fabric/path.js';
 import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { ConnectedChannels } from '../channel/channel.js';
 import { unrouteMessage } from './circuits.js';
@@ -18,7 +18,7 @@ import { PeerDataKey, encodeText } from '../channel/headers.js';
 import { givenToDialer } from './peer-data.js';
 import { chooseTarget } from './dial-targets.js';
 import type { DialTargetParts } from './dial-targets.js';
-import type { BuiltCircuit, DialRequest, Dialer, Target } from './dial-request.js';
+import type { BuiltCircuit, ChosenTarget, DialRequest, Dialer } from './dial-request.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { routeFailureOf } from './route-results.js';
 import type { RouteFailure } from './route-results.js';
@@ -63,8 +63,8 @@ async function tryTerminators(
   const reasons: string[] = [];
   const deadlineMs = performance.now() + DEADLINE_MS;
   for (let attempt = 0, gone = 0; attempt - gone < ATTEMPTS && performance.now() < deadlineMs; attempt += 1) {
-    const { choice, path } = await chooseTarget(request, failed, circuitId, parts);
-    const { terminator } = choice;
+    const target = await chooseTarget(request, failed, circuitId, parts);
+    const { terminator, path } = target;
     const ends = { ingressId: newId(), egressId: newId() };
     const tags = {
       serviceId: request.session.serviceId,
@@ -76,7 +76,7 @@ async function tryTerminators(
     if (outcome.failure === undefined) {
       costs.dialSucceeded(terminator.id);
       const circuit = circuitOf(request.session, { id: circuitId, path, ends, tags, terminator });
-      return { circuit, peerData: peerDataFor(choice, outcome.peerData) };
+      return { circuit, peerData: peerDataFor(target, outcome.peerData) };
     }
     failed.add(terminator.id);
     reasons.push(outcome.failure.text);
@@ -92,7 +92,7 @@ async function tryTerminators(
 
 function circuitOf(
   { id: sessionId, identityId: clientId, serviceId, maxIdleMs }: Dialer,
-  { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: Target },
+  { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: DialTarget },
 ): Circuit {
   return {
     ...rest,
@@ -109,7 +109,7 @@ function circuitOf(
 interface Attempt extends DialRequest {
   readonly circuitId: string;
   readonly attempt: number;
-  readonly terminator: Target;
+  readonly terminator: DialTarget;
   readonly path: Path;
   readonly ends: CircuitEnds;
   readonly tags: Record<string, string>;
@@ -170,7 +170,7 @@ const egressOf = ({ terminator, ends, peerData }: Attempt) => ({
 
 /** A terminator that its own router does not know is deleted. */
 async function dropIfGone(
-  { id, routerId, binding }: Target,
+  { id, routerId, binding }: DialTarget,
   failure: RouteFailure,
   { stores, memory, costs, log }: CircuitBuilderParts,
 ): Promise<boolean> {
@@ -183,7 +183,7 @@ async function dropIfGone(
 }
 
 function peerDataFor(
-  { terminator, stickyToken }: Choice<Target>,
+  { terminator, stickyToken }: ChosenTarget,
   ofResult: ReadonlyMap<number, Uint8Array>,
 ): Map<number, Uint8Array> {
   const peerData = givenToDialer(peerDataOf(terminator.peerData), ofResult);

@@ -5,13 +5,14 @@
 import { create } from '@bufbuild/protobuf';
 import type { CircuitRow } from '../../db/stores/circuits.js';
 import type { CircuitEnds } from '../../domain/fabric/circuit.js';
-import type { Path } from '../../domain/fabric/paths.js';
+import type { Path } from '../../domain/fabric/path.js';
 import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import { UnrouteSchema } from '../../generated/fabric/control_pb.js';
 import { ContentType } from '../channel/content-types.js';
 import { typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
 import type { ConnectedChannels } from '../channel/channel.js';
+import { PartIndex } from './part-index.js';
 
 export interface Circuit {
   readonly id: string;
@@ -40,8 +41,11 @@ export const unrouteMessage = (circuitId: string, now: boolean): Message =>
 
 export class Circuits {
   readonly #byId = new Map<string, Circuit>();
-  /** Circuits by router, by link, and by session of either end. */
-  readonly #byPart = new Map<string, Set<Circuit>>();
+  readonly #byRouter = new PartIndex<Circuit>(({ path }) => path.routerIds);
+  readonly #byLink = new PartIndex<Circuit>(({ path }) => path.linkIds);
+  /** Circuits by session of either end. */
+  readonly #bySession = new PartIndex<Circuit>(({ sessionId, hostSessionId }) => present(sessionId, hostSessionId));
+  readonly #indexes = [this.#byRouter, this.#byLink, this.#bySession];
   /** Ids of the circuits that ended last, and of those before them. */
   #ended = new Set<string>();
   #endedBefore = new Set<string>();
@@ -102,25 +106,22 @@ export class Circuits {
 
   add(circuit: Circuit): void {
     this.#byId.set(circuit.id, circuit);
-    for (const part of partsOf(circuit)) {
-      const known = this.#byPart.get(part) ?? new Set();
-      this.#byPart.set(part, known.add(circuit));
-    }
+    for (const index of this.#indexes) index.add(circuit);
     this.onChanged(circuit.id);
   }
 
   ofRouter(routerId: string): Circuit[] {
-    return this.#of(`router ${routerId}`);
+    return this.#byRouter.of(routerId);
   }
 
   /** Circuits whose path leads over a link. */
   ofLink(linkId: string): Circuit[] {
-    return this.#of(`link ${linkId}`);
+    return this.#byLink.of(linkId);
   }
 
   /** Circuits that a session dialed or hosts. */
   ofSession(sessionId: string): Circuit[] {
-    return this.#of(`session ${sessionId}`);
+    return this.#bySession.of(sessionId);
   }
 
   /** Tells every router of its path, and forgets it. */
@@ -162,21 +163,9 @@ export class Circuits {
     this.onChanged(circuit.id);
     if (this.#ended.size >= MOST_ENDED) [this.#ended, this.#endedBefore] = [new Set(), this.#ended];
     this.#ended.add(circuit.id);
-    for (const part of partsOf(circuit)) {
-      const known = this.#byPart.get(part);
-      known?.delete(circuit);
-      if (known?.size === 0) this.#byPart.delete(part);
-    }
+    for (const index of this.#indexes) index.remove(circuit);
     return true;
-  }
-
-  #of(part: string): Circuit[] {
-    return [...(this.#byPart.get(part) ?? [])];
   }
 }
 
-const partsOf = ({ path, sessionId, hostSessionId }: Circuit): string[] => [
-  ...path.routerIds.map((id) => `router ${id}`),
-  ...path.linkIds.map((id) => `link ${id}`),
-  ...[sessionId, hostSessionId].flatMap((id) => (id === null ? [] : [`session ${id}`])),
-];
+const present = (...ids: readonly (string | null)[]) => ids.filter((id) => id !== null);

@@ -1,6 +1,7 @@
 /** A dial that was admitted, and the circuit that comes of it. */
 import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
+import type { Path } from '../../domain/fabric/path.js';
 import type { RouterChannel } from '../channel/channel.js';
 import type { Circuit } from './circuits.js';
 import type { Flight } from './flights.js';
@@ -23,7 +24,12 @@ export interface DialRequest {
   readonly peerData: ReadonlyMap<number, Uint8Array>;
 }
 
-export type Target = DialTarget & { readonly dynamicCost: number; readonly pathCost: number };
+/** The terminator that a dial goes to. @property stickyToken  for the dialer to come back to it, if it may */
+export interface ChosenTarget {
+  readonly terminator: DialTarget;
+  readonly stickyToken: string | undefined;
+  readonly path: Path;
+}
 
 export interface BuiltCircuit {
   readonly circuit: Circuit;

@@ -22,8 +22,8 @@ export interface MoveOptions {
   readonly isOptional?: boolean;
 }
 
-/** Circuits whose routers are asked at the same time. */
-const CONCURRENT = 200;
+/** Circuits whose routers are asked at the same time: half of what may wait for one router, which many of them pass. */
+const CONCURRENT = 500;
 
 export class Moves {
   readonly #parts: MovesParts;

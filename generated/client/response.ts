@@ -287,7 +287,7 @@ export interface ControllerDetail extends BaseEntity {
   ctrlAddress?: string | null | undefined;
   /** SHA-1 of the certificate, lower-case hex. */
   fingerprint: string;
-  /** Whether it is reachable from the controller that answers. */
+  /** Whether it gave a sign of life in the last four seconds. */
   isOnline: boolean;
   /** Whether it should lead a cluster. */
   isPreferredLeader?: boolean | undefined;

@@ -459,6 +459,7 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

@@ -73,6 +73,11 @@ const hosted: readonly Hot[] = [
         max: 100,
       }),
   },
+  {
+    name: 'dial-any-targets',
+    act: ({ hostedTerminators }, facts) =>
+      hostedTerminators.anyTargets({ serviceId: serviceOf(facts), instanceId: '', ownHost: '', max: 101 }),
+  },
   { name: 'dial-has-any', act: ({ hostedTerminators }, facts) => hostedTerminators.hasAny(serviceOf(facts)) },
   { name: 'terminators-of-router', act: ({ hostedTerminators }) => hostedTerminators.hostedOn(ROUTER, '', 500) },
   changing('terminator-change', (tx, facts) =>

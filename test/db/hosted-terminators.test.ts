@@ -195,7 +195,11 @@ describe('terminators that clients host', () => {
     );
     expect(await stores.hostedTerminators.remove([id], router)).to.deep.equal([]);
     expect(await stores.hostedTerminators.hostedOn(router, '', 10)).to.deep.equal([]);
-    expect((await targets()).map((target) => target.id)).to.deep.equal([id]);
+    const [target, ...others] = await targets();
+    expect([target?.id, others]).to.deep.equal([id, []]);
+    const any = (instanceId = '') =>
+      stores.hostedTerminators.anyTargets({ serviceId: service, instanceId, ownHost: '', max: 10 });
+    expect([await any(), await any('other')]).to.deep.equal([[target], []]);
   });
 
   it('are listed in pages', async () => {

@@ -180,6 +180,18 @@ describe('many terminators', () => {
       expect(await look({ pathCosts: new Map() })).to.have.length(0);
     });
 
+    it('any of them, no more than asked, when it is asked whether there are many', async () => {
+      const any = (max: number) =>
+        fixture.stores.hostedTerminators.anyTargets({ serviceId: service, instanceId: '', ownHost: '', max });
+      await many(60, { cost: 'n' });
+      await many(40, { cost: 'n', router_id: `'${far}'` });
+      await many(10, { instance_id: `'other'` });
+      expect(await any(101)).to.have.length(100);
+      expect(await any(100)).to.have.length(100);
+      expect(await any(99)).to.have.length(99);
+      expect(new Set((await any(101)).map(({ routerId }) => routerId))).to.deep.equal(new Set([router, far]));
+    });
+
     it('of equals any, so that none is never chosen', async () => {
       await many(COUNT);
       const seen = new Set<string>();

@@ -1,9 +1,10 @@
 /** The cheapest path over routers and links. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { MIN_ROUTER_COST, PathGraph } from '../../domain/fabric/paths.js';
-import type { Path, PathLink, PathRouter } from '../../domain/fabric/paths.js';
+import { PathGraph } from '../../domain/fabric/paths.js';
+import type { PathLink, PathRouter } from '../../domain/fabric/paths.js';
 import { pathCases } from '../cases/fabric-paths.js';
+import { byTrying, expectWay, linkOf, randomNetworks } from '../support/ways.js';
 
 const routersOf = (text: string): PathRouter[] =>
   text.split(' ').map((word) => {
@@ -35,9 +36,7 @@ describe('a path', () => {
     });
   }
 
-  const router = fc.record({ cost: fc.nat(40), noTraversal: fc.boolean() });
-  // Few costs, so that many ways cost the same.
-  const link = fc.record({ from: fc.nat(7), to: fc.nat(7), cost: fc.constantFrom(1, 2, 3, 20, 50) });
+  const { router, link } = randomNetworks;
 
   it('is never dearer than any other way, in random networks', () => {
     const network = fc.record({
@@ -50,14 +49,19 @@ describe('a path', () => {
         const edges = links.map(({ from, to, cost }, index) => linkOf(`l${index}`, from, to, cost));
         const graph = graphOf(nodes, edges);
         const found = graph.pathsFrom('0');
-        const best = byTrying(nodes, edges);
+        const best = byTrying('0', nodes, edges);
         expect(sorted(found.costs())).to.deep.equal(sorted(best));
         for (const { id } of nodes) {
           const path = graph.path('0', id);
           expect(found.to(id)).to.deep.equal(path);
           expect(path?.cost).to.equal(best.get(id));
-          if (path === undefined) continue;
+          // The other end knows a path as cheap.
+          const [others, back] = [graph.pathsFrom(id), graph.pathsFrom(id).from('0')];
+          expect([back?.cost, others.costFrom('0')]).to.deep.equal([path?.cost, path?.cost]);
+          if (path === undefined || back === undefined) continue;
           expectWay(path, nodes, edges);
+          expectWay(back, nodes, edges);
+          expect([back.routerIds[0], back.routerIds.at(-1)]).to.deep.equal(['0', id]);
           expect(graph.costOf(path)).to.equal(path.cost);
         }
       }),
@@ -129,42 +133,4 @@ describe('a path', () => {
   });
 });
 
-const linkOf = (id: string, from: number, to: number, cost: number): PathLink => ({
-  id,
-  routers: [String(from), String(to)],
-  cost,
-});
 const sorted = (costs: ReadonlyMap<string, number>) => [...costs].sort();
-
-/** Goes the way of a path: it costs what the path says, and passes no router that nothing may pass. */
-function expectWay({ routerIds, linkIds, cost }: Path, nodes: readonly PathRouter[], edges: readonly PathLink[]): void {
-  expect(linkIds.length).to.equal(routerIds.length - 1);
-  let sum = 0;
-  for (const [index, linkId] of linkIds.entries()) {
-    const [from, to] = [routerIds[index], routerIds[index + 1]];
-    const link = edges.find(({ id }) => id === linkId);
-    expect([...(link?.routers ?? [])].sort()).to.deep.equal([from, to].sort());
-    const next = nodes.find(({ id }) => id === to);
-    if (index < linkIds.length - 1) expect(next?.noTraversal).to.equal(false);
-    sum += (link?.cost ?? NaN) + Math.max(next?.cost ?? NaN, MIN_ROUTER_COST);
-  }
-  expect(sum).to.equal(cost);
-}
-
-/** The least cost to each router, by trying every way from router 0 that passes none twice. */
-function byTrying(nodes: readonly PathRouter[], edges: readonly PathLink[]): Map<string, number> {
-  const best = new Map<string, number>();
-  const walk = (at: string, cost: number, passed: readonly string[]) => {
-    best.set(at, Math.min(best.get(at) ?? Infinity, cost));
-    if (passed.length > 1 && nodes.find(({ id }) => id === at)?.noTraversal === true) return;
-    for (const { routers, cost: linkCost } of edges) {
-      for (const [from, to] of [routers, [routers[1], routers[0]]]) {
-        const next = nodes.find(({ id }) => id === to);
-        if (from !== at || next === undefined || passed.includes(next.id)) continue;
-        walk(next.id, cost + linkCost + Math.max(next.cost, MIN_ROUTER_COST), [...passed, next.id]);
-      }
-    }
-  };
-  walk('0', 0, ['0']);
-  return best;
-}

@@ -1,6 +1,6 @@
 /** Which circuits move to a cheaper path, and that they do. */
 import { expect } from 'chai';
-import type { Path } from '../../domain/fabric/paths.js';
+import type { Path } from '../../domain/fabric/path.js';
 import { CheaperPaths, mostToMove } from '../../domain/fabric/smart-reroute.js';
 import { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import { RouteSchema, UnrouteSchema } from '../../generated/fabric/control_pb.js';
