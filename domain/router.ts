@@ -36,7 +36,15 @@ export interface RouterPresence {
   readonly hostname: string;
   /** URLs by protocol, such as `tls://router.example:3022`; empty until it has said so. */
   readonly protocols: Readonly<Record<string, string>>;
+  /** Addresses at which it listens for links. */
+  readonly linkListeners: readonly LinkListener[];
   readonly versionInfo: RouterVersion;
+}
+
+/** An address at which a router listens for links of other routers. */
+export interface LinkListener {
+  readonly address: string;
+  readonly protocol: string;
 }
 
 /** A network interface of a router's machine, as it reports it. */

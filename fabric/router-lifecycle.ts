@@ -8,6 +8,7 @@ import { SyncHeader, encodeBoolean } from './channel/headers.js';
 import type { ChannelRegistry } from './channel/registry.js';
 import type { OpenChannel } from './channel/router-channel.js';
 import type { FabricLog } from './channel/router-log.js';
+import { shownListeners } from './links/peers.js';
 import type { RouterPeers } from './links/peers.js';
 import type { RouterModels } from './model/data-model.js';
 import type { ConnectedRouters } from './presence/connected-routers.js';
@@ -43,7 +44,7 @@ export class RouterLifecycle {
 
   opened(channel: OpenChannel, router: KnownRouter): void {
     const { routers, controllers, traffic, models, peers, log } = this.#options;
-    const { version: versionInfo, capabilities } = channel.hello;
+    const { version: versionInfo, capabilities, listeners } = channel.hello;
     // First of all: a router that loses us before it has the list may not come back.
     channel.send(controllersMessage(controllers.now()));
     routers.add(channel, router, {
@@ -51,6 +52,7 @@ export class RouterLifecycle {
       syncStatus: router.isEdge ? 'SYNC_HELLO' : 'SYNC_QUEUED',
       hostname: '',
       protocols: {},
+      linkListeners: shownListeners(listeners),
       versionInfo,
       capabilitiesMask: BigInt.asIntN(64, capabilities).toString(),
     });

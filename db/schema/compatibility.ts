@@ -37,6 +37,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0049-inspections',
   '0050-usage-hours',
   '0051-names-by-bytes',
+  '0052-link-listeners',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

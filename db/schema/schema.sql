@@ -2298,6 +2298,7 @@ CREATE TABLE router_channels (
   hostname text NOT NULL DEFAULT ''::text,
   protocols jsonb NOT NULL DEFAULT '{}'::jsonb,
   version_info jsonb NOT NULL,
+  link_listeners jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT router_channels_pkey PRIMARY KEY (router_id, host_id)
 );
 

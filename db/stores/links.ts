@@ -11,7 +11,7 @@ import { asyncChange, change, changeAside, read, slowRead } from '../postgres/st
 import type { Lists, ListRequest } from '../query/lists.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { Changes, PageSource } from '../query/table.js';
-import { HOST_IS_ALIVE } from './router-channels.js';
+import { HOST_IS_ALIVE, isOnlineSql } from './router-channels.js';
 import { linkSymbols } from './symbols.js';
 
 /** A link as a host writes it. */
@@ -83,7 +83,8 @@ const source: PageSource<Row, ShownLink> = {
     'cost',
     'connections',
   ],
-  extras: `${routerSql('source_router_id')} AS "sourceRouter", ${routerSql('dest_router_id')} AS "destRouter"`,
+  extras: `${routerSql('source_router_id')} AS "sourceRouter", ${routerSql('dest_router_id')} AS "destRouter",
+    (${isOnlineSql('t.source_router_id')} OR ${isOnlineSql('t.dest_router_id')}) AS "isWatched"`,
   countsUpTo: MOST_COUNTED,
   fromRow: (row) => row,
 };

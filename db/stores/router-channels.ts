@@ -26,7 +26,8 @@ export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
 /** Result of `PRESENCE_JOIN` as JSON; null when the router is not connected. JSON has the time as a number. */
 export const PRESENCE = `CASE WHEN o.router_id IS NOT NULL THEN json_build_object(
   'connectedAt', floor(extract(epoch FROM o.connected_at) * 1000), 'syncStatus', o.sync_status,
-  'hostname', o.hostname, 'protocols', o.protocols, 'versionInfo', o.version_info) END`;
+  'hostname', o.hostname, 'protocols', o.protocols, 'linkListeners', o.link_listeners,
+  'versionInfo', o.version_info) END`;
 
 /** Whether the router with this id is connected. */
 export const isOnlineSql = (routerId: string): string =>
@@ -60,20 +61,20 @@ export interface RouterChannelStore {
 const WRITE = asyncChange(
   'router-channels-write',
   ({ returningActor }) => `WITH u AS MATERIALIZED (SELECT * FROM jsonb_to_recordset($2::jsonb) AS u ("routerId" text,
-  "connectedAt" timestamptz, "syncStatus" text, hostname text, protocols jsonb, "versionInfo" jsonb,
-  "capabilitiesMask" bigint)),
+  "connectedAt" timestamptz, "syncStatus" text, hostname text, protocols jsonb, "linkListeners" jsonb,
+  "versionInfo" jsonb, "capabilitiesMask" bigint)),
 other AS MATERIALIZED (SELECT r.id FROM routers r JOIN u ON u."routerId" = r.id
   WHERE (r.version, r.capabilities_mask) IS DISTINCT FROM (u."versionInfo" ->> 'version', u."capabilitiesMask")
   ORDER BY r.id FOR NO KEY UPDATE OF r),
 kept AS (UPDATE routers r SET version = u."versionInfo" ->> 'version', capabilities_mask = u."capabilitiesMask"
   FROM u WHERE r.id = u."routerId" AND r.id IN (SELECT id FROM other))
 INSERT INTO router_channels AS c
-  (router_id, host_id, connected_at, sync_status, hostname, protocols, version_info)
-SELECT u."routerId", $1, u."connectedAt", u."syncStatus", u.hostname, u.protocols, u."versionInfo"
+  (router_id, host_id, connected_at, sync_status, hostname, protocols, link_listeners, version_info)
+SELECT u."routerId", $1, u."connectedAt", u."syncStatus", u.hostname, u.protocols, u."linkListeners", u."versionInfo"
 FROM u JOIN routers r ON r.id = u."routerId"
 ON CONFLICT (router_id, host_id) DO UPDATE SET connected_at = excluded.connected_at,
   sync_status = excluded.sync_status, hostname = excluded.hostname, protocols = excluded.protocols,
-  version_info = excluded.version_info${returningActor}`,
+  link_listeners = excluded.link_listeners, version_info = excluded.version_info${returningActor}`,
 );
 
 const ROUTER_HOST_JOIN = asyncChange(

@@ -31,6 +31,8 @@ export interface ShownLink extends LinkSettings {
   readonly destLatency: number;
   readonly cost: number;
   readonly connections: readonly LinkConnection[];
+  /** A router of it is connected, and would have said that it is lost. */
+  readonly isWatched: boolean;
 }
 
 export interface ShownCircuit {

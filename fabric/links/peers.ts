@@ -4,6 +4,7 @@
  */
 import { create } from '@bufbuild/protobuf';
 import { PeerState, PeerStateChangeSchema } from '../../generated/fabric/control_pb.js';
+import type { LinkListener } from '../../domain/router.js';
 import type { Listener, PeerStateChange } from '../../generated/fabric/control_pb.js';
 import type { RouterChannel } from '../channel/channel.js';
 import type { Hello } from '../channel/hello.js';
@@ -85,7 +86,7 @@ export class RouterPeers {
   }
 
   #healthy({ routerId, hello }: GreetedChannel, listeners: readonly Listener[]): PeerStateChange {
-    const usable = listeners.filter(isUsable).slice(0, MOST_LISTENERS);
+    const usable = usableOf(listeners);
     if (usable.length < listeners.length)
       this.#log.warn(
         { routerId, left: listeners.length - usable.length },
@@ -100,6 +101,12 @@ export class RouterPeers {
     for (const [id, { channel }] of this.#peers) if (id !== routerId) channel.send(news);
   }
 }
+
+/** Those that the others are told of, as they are shown. */
+export const shownListeners = (listeners: readonly Listener[]): LinkListener[] =>
+  usableOf(listeners).map(({ address, protocol }) => ({ address, protocol }));
+
+const usableOf = (listeners: readonly Listener[]) => listeners.filter(isUsable).slice(0, MOST_LISTENERS);
 
 /** Leaves out what no router could dial, and what is too long to be sent to all of them. */
 function isUsable({ address, protocol, groups, costTags, localBinding }: Listener): boolean {

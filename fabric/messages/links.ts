@@ -14,7 +14,9 @@ import { eachPiece } from '../channel/pieces.js';
 import { result } from '../channel/results.js';
 import type { Spacing } from '../channel/spacing.js';
 import type { KnownLinks, Link, ReportedLink } from '../links/links.js';
+import { shownListeners } from '../links/peers.js';
 import type { RouterPeers } from '../links/peers.js';
+import type { ConnectedRouters } from '../presence/connected-routers.js';
 
 /** Bounds of what is kept of one link. */
 const MOST_CONNECTIONS = 16;
@@ -46,17 +48,19 @@ export const linkState =
 
 interface ListenerParts {
   readonly peers: Pick<RouterPeers, 'listenersChanged'>;
+  readonly routers: Pick<ConnectedRouters, 'update'>;
   /** Spaces out changes of link listeners: all other routers are told of each. */
   readonly listenerChanges: Spacing;
 }
 
 /** UpdateLinkListeners (1056): a router listens for links at other addresses than it said in its hello. */
 export const updateLinkListeners =
-  ({ peers, listenerChanges }: ListenerParts): MessageHandler =>
+  ({ peers, routers, listenerChanges }: ListenerParts): MessageHandler =>
   (frame, channel) => {
     const { listeners } = readBody(ListenersSchema, frame);
     listenerChanges.run(channel, () => {
       peers.listenersChanged(channel, listeners);
+      routers.update(channel, { linkListeners: shownListeners(listeners) });
     });
   };
 

@@ -281,7 +281,7 @@ export interface LinkDetail {
   /** Latency as the router that dialed measures it, in nanoseconds. */
   sourceLatency: number;
   sourceRouter: EntityRef;
-  /** Always `Connected`, since links that are not are forgotten. */
+  /** `Connected`, or `Unknown` while both routers are away: whether the link stands shows when one of them is back. */
   state: string;
   /** What it costs beside its latency. */
   staticCost: number;

@@ -21,7 +21,7 @@ const toLinkDetail = (link: ShownLink): Response.LinkDetail => ({
   protocol: link.protocol,
   sourceLatency: link.sourceLatency,
   sourceRouter: refAt('routers', link.sourceRouter),
-  state: 'Connected',
+  state: link.isWatched ? 'Connected' : 'Unknown',
   staticCost: link.staticCost,
 });
 

@@ -20,6 +20,7 @@ function toRouterDetail(router: Router): Response.RouterDetail {
     disabled: router.disabled,
     fingerprint: router.fingerprint,
     interfaces: router.interfaces.map(toInterface),
+    listenerAddresses: presence?.linkListeners.map(({ address, protocol }) => ({ address, protocol })) ?? [],
     name: router.name,
     noTraversal: router.noTraversal,
     ...(presence === null ? {} : { versionInfo: presence.versionInfo }),

@@ -32,6 +32,7 @@ const presence = {
   connectedAt: new Date('2026-01-02'),
   syncStatus: 'SYNC_DONE',
   hostname: 'router.example.org',
+  linkListeners: [],
   capabilitiesMask: '0',
   protocols: { tls: 'tls://router.example.org:3022' },
   versionInfo: { version: 'v2.0.0', revision: '', buildDate: '', os: 'linux', arch: 'amd64' },

@@ -6,11 +6,13 @@ import { openStores } from '../../db/stores/stores.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { ShownCircuit, ShownLink } from '../../domain/fabric/link.js';
 import { ContentType } from '../../fabric/channel/content-types.js';
-import { FaultSubject } from '../../generated/fabric/control_pb.js';
+import { FaultSubject, ListenersSchema } from '../../generated/fabric/control_pb.js';
+import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { LinkScene, ended, faultsAt, linkTo, measured, moved, report } from '../support/link-scene.js';
 import type { Scene } from '../support/link-scene.js';
+import { FABRIC } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import type { ScriptedRouter } from '../support/scripted-router.js';
 import { STORE_LIMITS } from '../support/stores.js';
@@ -36,6 +38,7 @@ describe('links and circuits', () => {
     await controller.stop();
   });
 
+  const shown = async <T>(path: string) => expectStatus(await controller.admin.get(`${FABRIC}/${path}`), 200).data as T;
   const shownLink = (id: string, accepts: (link: ShownLink) => boolean = () => true): Promise<ShownLink> =>
     until<ShownLink>(`link ${id}`, async () => {
       const { items } = await stores.links.list({ filter: `id = "${id}"` });
@@ -110,6 +113,35 @@ describe('links and circuits', () => {
     expect((await stores.circuits.get(answer.circuitId)).clientId).to.equal(circuit.clientId);
     report(first, [], true);
     await until('the link is gone', () => isGone(() => stores.links.get(direct)));
+  });
+
+  it('are of unknown state while both their routers are away, which show where they listen until then', async () => {
+    const { first, second, direct } = await linked();
+    const [source, dest] = [scenes.enrolled(0), scenes.enrolled(1)];
+    const stateOf = async () => (await shown<{ state: string }>(`links/${direct}`)).state;
+    const listenersAt = async (id: string) => {
+      const { listenerAddresses } = await shown<{ listenerAddresses: unknown[] }>(`routers/${id}`);
+      return listenerAddresses;
+    };
+    expect(await stateOf()).to.equal('Connected');
+    expect(await listenersAt(source.id)).to.deep.equal([{ address: 'tls:router-0.example:6000', protocol: 'tls' }]);
+    const addresses = ['tls:moved.example:6001', 'no address', 'tls:second.example:6002'];
+    first.sendTyped(ContentType.UpdateLinkListeners, ListenersSchema, {
+      listeners: addresses.map((address) => ({ address, protocol: 'tls', groups: ['default'] })),
+    });
+    await until('it listens elsewhere', async () => (await listenersAt(source.id)).length === 2);
+    expect(await listenersAt(source.id)).to.deep.equal([
+      { address: 'tls:moved.example:6001', protocol: 'tls' },
+      { address: 'tls:second.example:6002', protocol: 'tls' },
+    ]);
+    first.close();
+    await until('it is away', async () => (await listenersAt(source.id)).length === 0);
+    expect(await stateOf()).to.equal('Connected');
+    second.close();
+    await until('nobody knows', async () => (await stateOf()) === 'Unknown');
+    expect(await listenersAt(dest.id)).to.deep.equal([]);
+    report(await scenes.online(0), [linkTo(second, direct, 2)], true);
+    await until('it is known again', async () => (await stateOf()) === 'Connected');
   });
 
   it('lead elsewhere when an operator makes a link dear, and when it is down, circuits too', async () => {

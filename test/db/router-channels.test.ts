@@ -40,6 +40,7 @@ describe('routers that are connected', () => {
     hostname: 'a.example',
     protocols: { tls: 'tls://a.example:1' },
     versionInfo: VERSION,
+    linkListeners: [{ address: 'tls:router.example:6000', protocol: 'tls' }],
     capabilitiesMask: '0',
     ...changes,
   });
@@ -139,6 +140,7 @@ describe('routers that are connected', () => {
   });
 });
 
-function without({ connectedAt, syncStatus, hostname, protocols, versionInfo }: RouterPresence): RouterPresence {
-  return { connectedAt, syncStatus, hostname, protocols, versionInfo };
+function without(presence: RouterPresence): RouterPresence {
+  const { connectedAt, syncStatus, hostname, protocols, linkListeners, versionInfo } = presence;
+  return { connectedAt, syncStatus, hostname, protocols, linkListeners, versionInfo };
 }
