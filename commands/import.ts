@@ -6,6 +6,9 @@ import { progress } from './shared/progress.js';
 interface Options extends NetworkOptions {
   readonly dryRun?: true;
   readonly prune?: true;
+  readonly access?: true;
+  readonly exitCode?: true;
+  readonly json?: true;
 }
 
 /** `import`: brings the network to what files say. */
@@ -15,6 +18,9 @@ export function importCommand(): Command {
     .argument('<path...>', 'YAML files, or folders with them')
     .option('--dry-run', 'only show what would change')
     .option('--prune', 'delete what the files do not name, of the kinds that they have')
+    .option('--access', 'also say who gains and who loses which service by the policies')
+    .option('--exit-code', 'end with 2 when there is a difference, as with --dry-run in pipelines')
+    .option('--json', 'as JSON, for programs')
     .addHelpText(
       'after',
       '\nWith --url each change is a request of its own: those before a refusal stay.\n' +
@@ -23,19 +29,24 @@ export function importCommand(): Command {
   return withNetworkOptions(command).action(async (files: string[], options: Options, self: Command) => {
     const { importInto, readEntries } = await import('./network/import-network.js');
     await toldInWords(async () => {
-      const { only, dryRun, prune } = options;
+      const { only, dryRun, prune, access: isCountingAccess = false, exitCode, json } = options;
       const entries = readEntries({ files, only });
       const shown = progress('Importing');
       const line = (text: string) => {
         shown.end();
-        process.stdout.write(`${text}\n`);
+        if (json !== true) process.stdout.write(`${text}\n`);
       };
-      const how = { isDryRun: dryRun === true, isPruning: prune === true };
-      await withAccess(self, options, (access) =>
+      const how = { isDryRun: dryRun === true, isPruning: prune === true, isCountingAccess };
+      const { plan, access: change } = await withAccess(self, options, (access) =>
         importInto(access, entries, how, { line, progress: shown.report }),
       ).finally(() => {
         shown.end();
       });
+      if (json === true) {
+        const { jsonReportOf } = await import('../domain/network-files/report.js');
+        process.stdout.write(`${JSON.stringify(jsonReportOf(plan, change, dryRun !== true), undefined, 2)}\n`);
+      }
+      if (exitCode === true && plan.steps.length > 0) process.exitCode = 2;
     });
   });
 }

@@ -5,6 +5,7 @@ import { adminCommand } from './admin.js';
 import { backupCommand } from './backup.js';
 import { configCommand } from './config.js';
 import { doctorCommand } from './doctor.js';
+import { explainCommand } from './explain.js';
 import { exportCommand } from './export.js';
 import { importCommand } from './import.js';
 import { migrateCommand } from './migrate.js';
@@ -23,6 +24,7 @@ const COMMANDS: readonly (() => Command)[] = [
   restoreCommand,
   exportCommand,
   importCommand,
+  explainCommand,
   adminCommand,
   renewCommand,
   retireCommand,

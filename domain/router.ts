@@ -115,3 +115,6 @@ export interface Router extends BaseEntity, RouterDraft {
 
 /** State of an identity at edge routers; `unknown` for a while after the router that reported it went away. */
 export type EdgeConnection = 'online' | 'offline' | 'unknown';
+
+/** Time for which that state is unknown. */
+export const LOST_KEPT_MS = 5 * 60_000;

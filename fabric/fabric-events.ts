@@ -4,6 +4,7 @@ import type { NoteFailure } from './channel/router-log.js';
 import type { StandIns } from './channel/stand-ins.js';
 import type { Inspections } from './inspections/inspections.js';
 import type { LinkSettingsReader } from './links/link-settings.js';
+import type { ClientEnds } from './model/client-ends.js';
 import type { RouterModels } from './model/data-model.js';
 import { checkModels } from './model/model-checks.js';
 import type { RouterChecks } from './model/router-checks.js';
@@ -19,6 +20,7 @@ export interface FabricEventsOptions {
   readonly controllers: KnownControllers;
   readonly traffic: Traffic;
   readonly models: RouterModels;
+  readonly ends: Pick<ClientEnds, 'changed' | 'readAll'>;
   readonly noteFailure: NoteFailure;
   readonly sessionSync: SessionSync;
   readonly standIns: Pick<StandIns, 'closeOthers'>;
@@ -36,6 +38,8 @@ const MOVE_MS = 300;
 const TICK_MS = 1_000;
 /** Ticks between two reads of all API sessions while changes cannot be heard. */
 const DEAF_TICKS = 5;
+/** Ticks between two reads of all clients that have ended. */
+const CLIENT_END_TICKS = 60;
 /** Ticks between two checks of the models that routers have. */
 const MODEL_CHECK_TICKS = 3_600;
 
@@ -104,6 +108,11 @@ export class FabricEvents {
     const { traffic, sessionSync } = this.#parts;
     traffic.memory.forgetAll();
     sessionSync.identityChanged(identityId);
+  }
+
+  /** Hears that clients with signed tokens ended before their tokens. */
+  clientsEnded(): void {
+    this.#parts.ends.changed();
   }
 
   /** Hears that sessions for services ended. */
@@ -197,6 +206,7 @@ export class FabricEvents {
     sessionSync.refresh();
     models.keysChanged();
     this.#parts.others.moved();
+    this.#parts.ends.readAll();
     linkSettings.schedule();
     // A circuit whose removal was not heard stands, and is to be seen again.
     records.rewrite();
@@ -207,6 +217,7 @@ export class FabricEvents {
     this.#ticks += 1;
     if (!this.#isHearing) this.#pollWhileDeaf();
     if (this.#ticks % MODEL_CHECK_TICKS === 0) void checkModels(this.#parts.channels, models, this.#parts.noteFailure);
+    if (this.#ticks % CLIENT_END_TICKS === 0) this.#parts.ends.readAll();
     checks.retry();
     linkSettings.retry();
     models.runDue();
@@ -219,6 +230,7 @@ export class FabricEvents {
     models.scheduleAll();
     if (this.#ticks % DEAF_TICKS !== 0) return;
     this.#parts.others.moved();
+    this.#parts.ends.readAll();
     sessionSync.refresh();
     traffic.sessions.check();
     models.keysChanged();

@@ -15,6 +15,8 @@ export interface FabricOptions {
   readonly noteFailure: NoteFailure;
   /** Id of this controller's row. */
   readonly controllerId: string;
+  /** How long the access token of a client is good; 0 where clients have none, and routers are told nothing of them. */
+  readonly accessTokenSeconds: number;
   readonly controllers: KnownControllers;
   readonly newId: () => string;
   readonly apiSessionToken: (apiSessionId: string) => string;

@@ -2,6 +2,7 @@
  * The control channel of one process, put together: who is let in, what routers are told when they connect and when
  * something changes, and what all controllers can read of it. docs/control-channel.md describes it.
  */
+import type { EdgeConnection } from '../domain/router.js';
 import { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import { Acceptor } from './channel/acceptor.js';
 import type { IncomingConnection } from './channel/acceptor.js';
@@ -12,11 +13,10 @@ import { Spacing } from './channel/spacing.js';
 import type { FabricEvents } from './fabric-events.js';
 import { messageTable } from './messages/index.js';
 import type { ModelDifference } from './model/model-check.js';
-import type { ConnectedIdentities } from './traffic/connected-identities.js';
 import type { DialCounts } from './traffic/dials.js';
 import type { RouterTotals } from './usage/usage.js';
 import type { FabricOptions } from './fabric-options.js';
-import { makeParts } from './fabric-parts.js';
+import { makeParts, modelCheck } from './fabric-parts.js';
 import type { FabricParts } from './fabric-parts.js';
 
 export interface FabricCounts {
@@ -38,7 +38,7 @@ export interface Fabric {
   /** Takes the changes of this controller and others. */
   readonly events: FabricEvents;
   /** Knows which identities are connected to routers. */
-  readonly edgeConnections: Pick<ConnectedIdentities, 'of'>;
+  readonly edgeConnections: { of(identityId: string): EdgeConnection };
   /** See `RouterModels.check`; undefined also for a router that is not connected here. */
   readonly checkModel: (routerId: string) => Promise<readonly ModelDifference[] | undefined>;
   /** Counts for metrics. */
@@ -61,11 +61,8 @@ export function createFabric(options: FabricOptions): Fabric {
       acceptor.accept(connection);
     },
     events,
-    edgeConnections: traffic.connected,
-    async checkModel(routerId) {
-      const channel = registry.get(routerId);
-      return channel === undefined ? undefined : models.check(channel);
-    },
+    edgeConnections: { of: (id) => connectionOf(id, parts) },
+    checkModel: (routerId) => modelCheck(routerId, registry, models),
     counts: () => ({
       ...routers.counts,
       circuits: traffic.circuits.size,
@@ -75,6 +72,14 @@ export function createFabric(options: FabricOptions): Fabric {
     }),
     close: () => (closing ??= closeAll(acceptor, parts)),
   };
+}
+
+/** State of an identity at the routers of all processes. */
+function connectionOf(identityId: string, { traffic, elsewhere }: FabricParts): EdgeConnection {
+  const here = traffic.connected.of(identityId);
+  if (here === 'online') return here;
+  const there = elsewhere.of(identityId);
+  return there === 'offline' ? here : there;
 }
 
 /** Links with a metric each. */
@@ -147,15 +152,17 @@ function makeTable(options: FabricOptions, { wholeStateMs }: ChannelLimits, part
 }
 
 async function closeAll(acceptor: Acceptor, parts: FabricParts): Promise<void> {
-  const { registry, lines, presence, standIns, others, records, linkSettings, events } = parts;
-  const { sessionSync, checks, models, traffic } = parts;
+  const { registry, lines, presence, standIns, others, elsewhere, records, linkSettings, events } = parts;
+  const { sessionSync, checks, models, ends, traffic } = parts;
   events.close();
   acceptor.close();
   sessionSync.close();
   for (const channel of [...standIns.all(), ...registry.all()]) channel.close('the controller stops');
   await checks.close();
   await others.close();
+  await elsewhere.close();
   await models.close();
+  await ends.close();
   await traffic.close();
   await linkSettings.close();
   await records.close();

@@ -12,6 +12,7 @@ export interface OperationsOf {
 }
 export type OperationId<A extends Api> = keyof OperationsOf[A] & string;
 
+const accessExplanationEnvelopeResponse: ResponseSpec = { validator: 'response_accessExplanationEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const apiErrorEnvelopeResponse: ResponseSpec = { validator: 'response_apiErrorEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const binaryResponse: ResponseSpec = { validator: null, kind: 'binary', textTypes: [], itemValidator: null };
 const clusterMemberListResponseResponse: ResponseSpec = { validator: 'response_clusterMemberListResponse', kind: 'json', textTypes: [], itemValidator: 'response_clusterMemberListValue' };
@@ -134,9 +135,11 @@ const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type:
 const queryPolicyTypeParameter: ParameterSpec = { name: 'policyType', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 513 };
 const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryRouterIdParameter: ParameterSpec = { name: 'routerId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryTokenParameter: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryTypeParameter: ParameterSpec = { name: 'type', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryUntilParameter: ParameterSpec = { name: 'until', in: 'query', type: 'string', format: null, required: false, enum: ['now'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryWithIdsParameter: ParameterSpec = { name: 'withIds', in: 'query', type: 'boolean', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const redeliverWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_redeliverWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -216,7 +219,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'own', grantedBy: [], refusalStatus: 401,
       body: { name: 'mfaValidation', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_mfaCode', names: 'mfaCode' }, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 200: totpTokenEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: totpTokenEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     deleteCurrentApiSession: {
@@ -424,6 +427,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: { name: 'nonceChallenge', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_nonceChallenge', names: 'nonceChallenge' }, maxBodyBytes: 65536,
       produces: ['application/json'],
       responses: { 200: nonceSignatureResponse, 400: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    explainService: {
+      api: 'client', operationId: 'explainService', method: 'GET', path: '/services/{id}/explain',
+      pathParameters: ['id'], parameters: [pathIdParameter, queryTypeParameter],
+      permission: 'own', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: accessExplanationEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     extendCurrentIdentityAuthenticator: {
@@ -1246,7 +1258,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'own', grantedBy: [], refusalStatus: 401,
       body: { name: 'mfaValidation', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_mfaCode', names: 'mfaCode' }, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 200: totpTokenEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: totpTokenEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     createTransitRouter: {
@@ -1814,6 +1826,15 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 201: createEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 409: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    explainIdentityAccess: {
+      api: 'management', operationId: 'explainIdentityAccess', method: 'GET', path: '/identities/{id}/explain/{serviceId}',
+      pathParameters: ['id', 'serviceId'], parameters: [pathIdParameter, pathServiceIdParameter, queryRouterIdParameter, queryTypeParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: accessExplanationEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     extendCurrentIdentityAuthenticator: {

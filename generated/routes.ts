@@ -68,6 +68,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
     protocols: node({ GET: 'listProtocols' }, {}, null),
     services: node({ GET: 'listServices' }, {}, node({ DELETE: 'deleteService', GET: 'detailService', PATCH: 'patchService', PUT: 'updateService' }, {
       'edge-routers': node({ GET: 'listServiceEdgeRouters' }, {}, null),
+      explain: node({ GET: 'explainService' }, {}, null),
       terminators: node({ GET: 'listServiceTerminators' }, {}, null),
     }, null)),
     sessions: node({ GET: 'listSessions', POST: 'createSession' }, {}, node({ DELETE: 'deleteSession', GET: 'detailSession' }, {}, null)),
@@ -177,6 +178,7 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       'edge-routers': node({ GET: 'listIdentityEdgeRouters' }, {}, null),
       enable: node({ POST: 'enableIdentity' }, {}, null),
       enrollments: node({ GET: 'getIdentityEnrollments' }, {}, null),
+      explain: node({}, {}, node({ GET: 'explainIdentityAccess' }, {}, null)),
       'failed-service-requests': node({ GET: 'getIdentityFailedServiceRequests' }, {}, null),
       mfa: node({ DELETE: 'removeIdentityMfa' }, {}, null),
       'policy-advice': node({}, {}, node({ GET: 'getIdentityPolicyAdvice' }, {}, null)),

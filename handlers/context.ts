@@ -101,6 +101,7 @@ export interface SessionTokens {
     identityId: string;
     serviceId: string;
     type: PolicyType;
+    isLegacy: boolean;
   }): Promise<string>;
 }
 

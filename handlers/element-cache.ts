@@ -94,10 +94,10 @@ export class ElementCache {
   }
 
   #wasSeen(id: string, row: string): boolean {
-    const place = looksOf(id) & (SEEN - 1);
-    const looks = looksOf(row);
-    if (this.#seen[place] === looks) return true;
-    this.#seen[place] = looks;
+    const slot = hashOf(id) & (SEEN - 1);
+    const hash = hashOf(row);
+    if (this.#seen[slot] === hash) return true;
+    this.#seen[slot] = hash;
     return false;
   }
 }
@@ -136,11 +136,11 @@ class KeptElement<T, D, C extends string> extends ListElement<D> {
 }
 
 /** A number that most often is another one for another row: whoever takes one for the other keeps a text in vain. */
-function looksOf(text: string): number {
-  let looks = text.length;
+function hashOf(text: string): number {
+  let hash = text.length;
   for (let at = 0; at < text.length && at < LOOKED_AT; at += 1)
-    looks = Math.imul(looks ^ text.charCodeAt(at), 0x01000193);
-  return looks;
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
 }
 
 /** In bytes: a character beyond Latin-1 makes each character of its text take two. */

@@ -12,6 +12,10 @@ export interface Bearer {
   readonly isCertificateBound: boolean;
   /** SHA-256 of the certificate that the session was opened with; null without one. */
   readonly certificateHash: Buffer | null;
+  /** It was used to administer with the certificate of its login, and not at the client API. */
+  readonly isAdministrative: boolean;
+  /** It was used at the client API, which says where routers are. Noted of sessions with a `certificateHash` alone. */
+  readonly isSharedWithRouters: boolean;
 }
 
 /** Caller: an API session and the identity behind it. */

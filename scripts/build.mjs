@@ -63,6 +63,8 @@ function prune(folder) {
   if (readdirSync(made).length === 0) rmdirSync(made);
 }
 folders.forEach(prune);
+const { bundle } = await import('./bundle.mjs'); // not in the package, which has dist/ alone
+await bundle(root);
 
 // What `bin` of package.json names: npm makes it executable when it installs, and a checkout does not.
 chmodSync(join(root, 'dist/commands/main.js'), 0o755);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseError } from 'pg';
 import { holderOf } from '../../db/embedded/lock.js';
-import { clusterIn, masterKeyIn } from '../../db/embedded/places.js';
+import { clusterIn, masterKeyIn } from '../../db/embedded/paths.js';
 import { clusterProcesses } from '../../db/embedded/processes.js';
 import { CHECKS } from '../../db/stores/integrity-checks.js';
 import type { CheckOptions, Seals } from '../../db/stores/integrity-check.js';

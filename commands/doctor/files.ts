@@ -1,7 +1,7 @@
 /** Checks of the controller's files. They change none. */
 import { existsSync, lstatSync, readFileSync, statSync, statfsSync } from 'node:fs';
 import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
-import { adminPasswordIn, clusterIn, masterKeyIn, snapshotsIn } from '../../db/embedded/places.js';
+import { adminPasswordIn, clusterIn, masterKeyIn, snapshotsIn } from '../../db/embedded/paths.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { readConfig } from '../../server/settings/config-reader.js';

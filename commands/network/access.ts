@@ -3,11 +3,20 @@ import type { ServiceConfigPair } from '../../db/stores/identity-service-configs
 import type { JsonObject } from '../../domain/model.js';
 import type { EntityKind } from '../../domain/network-files/kind-fields.js';
 
+export interface ReadRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
 export interface Reader {
   /** The identity that reads; undefined for the operator of the database. */
   readonly identityId?: string;
   /** Every element of a list of the management API. */
   list(operation: string): Promise<JsonObject[]>;
+  /** The answer to one read of the management API. @throws ChangeRefused */
+  get(operation: string, request: ReadRequest): Promise<JsonObject>;
+  /** The first few elements of a list that a filter selects. */
+  find(operation: string, filter: string): Promise<JsonObject[]>;
   /** The service configs of identities; those without any may be left out. */
   serviceConfigs(identityIds: readonly string[]): Promise<ReadonlyMap<string, readonly ServiceConfigPair[]>>;
 }

@@ -1,6 +1,8 @@
 /** Brings a network to what files say. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../domain/model.js';
+import { accessChangeOf } from '../../domain/network-files/access-change.js';
+import type { AccessChange } from '../../domain/network-files/access-change.js';
 import { createFormCheck } from '../../domain/network-files/check.js';
 import { entriesOf } from '../../domain/network-files/entries.js';
 import type { Entries } from '../../domain/network-files/entries.js';
@@ -11,7 +13,7 @@ import { planOf } from '../../domain/network-files/plan.js';
 import type { Plan, Step, Update } from '../../domain/network-files/plan.js';
 import { NetworkFileError } from '../../domain/network-files/problem.js';
 import type { Problem } from '../../domain/network-files/problem.js';
-import { reportOf, summaryOf } from '../../domain/network-files/report.js';
+import { accessReportOf, reportOf, summaryOf } from '../../domain/network-files/report.js';
 import type { State } from '../../domain/network-files/state.js';
 import { ChangeRefused } from './access.js';
 import type { NetworkAccess } from './access.js';
@@ -30,6 +32,8 @@ export interface ImportFiles {
 }
 
 export interface ImportOptions {
+  /** Also counts who gains and loses what. */
+  readonly isCountingAccess?: boolean;
   readonly isDryRun: boolean;
   readonly isPruning: boolean;
 }
@@ -39,6 +43,11 @@ export interface ImportOutput {
   readonly line: (text: string) => void;
   /** Reports the work under way, and how many items are done. */
   readonly progress: (what: string, done: number) => void;
+}
+
+export interface ImportResult {
+  readonly plan: Plan;
+  readonly access: AccessChange | null;
 }
 
 /** Made once: it takes a quarter of a second. */
@@ -54,14 +63,16 @@ export function readEntries({ files, only }: ImportFiles): Entries {
 export async function importInto(
   access: NetworkAccess,
   entries: Entries,
-  { isDryRun, isPruning }: ImportOptions,
+  { isDryRun, isPruning, isCountingAccess = false }: ImportOptions,
   { line, progress }: ImportOutput,
-): Promise<Plan> {
+): Promise<ImportResult> {
   const named = new Set(entries.all.filter(({ kind }) => kind.name === 'identities').map(({ name }) => name));
   const hasConfigs = ({ name, isDefaultAdmin }: JsonObject) => named.has(asText(name)) || isDefaultAdmin === true;
   const state = await access.read((reader) => readState(reader, hasConfigs, progress));
   const plan = await rehearsed(planOf(entries, state, isPruning), entries, state, progress);
   for (const text of reportOf(plan)) line(text);
+  const change = isCountingAccess ? accessChangeOf(plan, state) : null;
+  if (change !== null) for (const text of accessReportOf(change)) line(text);
   const isDone = !isDryRun;
   if (isDone && plan.steps.length > 0) {
     await access.write((writer) =>
@@ -71,7 +82,7 @@ export async function importInto(
     );
   }
   line(summaryOf(plan, isDone));
-  return plan;
+  return { plan, access: change };
 }
 
 /** With what the files call the entities that every network has. */

@@ -60,6 +60,12 @@ function readerOf(stores: Stores): Reader {
   const api = new InProcessApi(readingContext(stores));
   return {
     list: (operation) => allPages(async (query) => pageOf(await api.call(operation, { query: { ...query } }))),
+    async get(operation, request) {
+      return dataOf(await api.change(operation, request));
+    },
+    async find(operation, filter) {
+      return pageOf(await api.call(operation, { query: { filter } }));
+    },
     async serviceConfigs() {
       const byIdentity = new Map<string, ServiceConfigPair[]>();
       for (const { identityId, ...pair } of await stores.identityServiceConfigs.all()) {

@@ -14,7 +14,6 @@ export interface NetworkOptions extends Partial<ApiClientOptions> {
 
 /** Adds the options of `NetworkOptions`. */
 export function withNetworkOptions(command: Command): Command {
-  const ofApi = (option: Option) => option.helpGroup('Over the API of a controller, instead of its database:');
   const only = (text: string, before: ReadonlySet<KindName> = new Set()): ReadonlySet<KindName> => {
     const names = text.split(',').map((name) => {
       const known = KIND_NAMES.find((kind) => kind === name.trim());
@@ -23,8 +22,15 @@ export function withNetworkOptions(command: Command): Command {
     });
     return new Set([...before, ...names]);
   };
+  return withApiOptions(
+    command.addOption(new Option('--only <kinds>', 'only these kinds, such as services,configs').argParser(only)),
+  );
+}
+
+/** Adds the options of `ApiClientOptions`. */
+export function withApiOptions(command: Command): Command {
+  const ofApi = (option: Option) => option.helpGroup('Over the API of a controller, instead of its database:');
   return command
-    .addOption(new Option('--only <kinds>', 'only these kinds, such as services,configs').argParser(only))
     .addOption(ofApi(new Option('--url <url>', 'address of the controller, such as https://127.0.0.1:1280')))
     .addOption(ofApi(new Option('--ca <file>', 'CA certificates by which it is known (default: those of the system)')))
     .addOption(ofApi(new Option('--username <name>', 'username of an administrator')))

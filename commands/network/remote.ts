@@ -38,6 +38,15 @@ function readerOf(client: ApiClient): Reader {
     identityId: client.identityId,
     list: (operation) =>
       allPages(async (query) => elementsOf(await call(client, operation, '', undefined, queryText(query)))),
+    async get(operation, { params, query }) {
+      const { method, path } = managementOperation(operation);
+      const filled = path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+      const { data } = await client.call(method, `${filled}${queryText(query)}`);
+      return isObject(data) ? data : {};
+    },
+    async find(operation, filter) {
+      return elementsOf(await call(client, operation, '', undefined, queryText({ filter })));
+    },
     async serviceConfigs(identityIds) {
       const found = new Map<string, readonly ServiceConfigPair[]>();
       await inLanes(API_LANES, identityIds, async (id) => {

@@ -10,7 +10,7 @@ import type { Account } from './account.js';
 import type { Binaries } from './binaries.js';
 import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { giveTree, makeDirectory, syncDirectory } from './own-files.js';
-import { masterKeyIn } from './places.js';
+import { masterKeyIn } from './paths.js';
 import { clusterProcesses, holdsWithin, signalProcess } from './processes.js';
 import { runTool } from './tool.js';
 

@@ -11,7 +11,7 @@ import { EmbeddedDatabaseError, messageOf } from './error.js';
 import { lockDirectory } from './lock.js';
 import type { Log } from './log.js';
 import { OwnFileError, ownDirectory } from './own-files.js';
-import { clusterIn } from './places.js';
+import { clusterIn } from './paths.js';
 import { pause } from './processes.js';
 import { type Server, type ServerPlan, startServer, stopServer } from './server.js';
 import { openServerLog } from './server-log.js';

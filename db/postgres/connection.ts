@@ -178,7 +178,7 @@ export async function requireWritable(client: ClientBase): Promise<void> {
 }
 
 /** Commits that have waited for a synchronous standby for longer than one takes, of all controllers of this role. */
-const LOOK = `SELECT ${READ_ONLY}, (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep'
+const STATE = `SELECT ${READ_ONLY}, (SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'SyncRep'
   AND usename = session_user AND state_change < clock_timestamp() - interval '2 s') AS waiting`;
 
 export interface DatabaseState {
@@ -186,10 +186,10 @@ export interface DatabaseState {
 }
 
 /** Asks what a watchdog needs to know. @throws as `requireWritable` */
-export async function look(client: ClientBase): Promise<DatabaseState> {
+export async function databaseState(client: ClientBase): Promise<DatabaseState> {
   const {
     rows: [row],
-  } = await client.query<Pick<Settled, 'is_read_only'> & DatabaseState>(LOOK);
+  } = await client.query<Pick<Settled, 'is_read_only'> & DatabaseState>(STATE);
   if (row?.is_read_only !== false) throw new ReadOnlyServer();
   return row;
 }

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { outageOf } from './outages.js';
 import { ServerClient } from './servers.js';
 import type { ServerConfig } from './servers.js';
-import { cut, look } from './connection.js';
+import { cut, databaseState } from './connection.js';
 
 interface Watch {
   readonly config: ServerConfig;
@@ -65,7 +65,7 @@ export function watch(options: Watch): { stop(): void } {
   const { patienceMs, setUp, setConfirmed, onLost } = options;
   let stopped = false;
   let client: pg.Client | null = null;
-  let isLooking = false;
+  let isReading = false;
   let timer: NodeJS.Timeout | undefined;
   let heldUp = 0;
   const drop = () => {
@@ -81,18 +81,18 @@ export function watch(options: Watch): { stop(): void } {
   /** The connection was lost between two looks. */
   const lookSoon = () => {
     drop();
-    if (isLooking) return; // its own failure is reported
+    if (isReading) return; // its own failure is reported
     clearTimeout(timer);
     timer = setTimeout(() => void probe(), 0).unref();
   };
   const probe = async () => {
-    isLooking = true;
+    isReading = true;
     const turns = new LongestTurn(patienceMs / 8);
     try {
       client ??= await connected(options, (failed) => {
         if (client === failed) lookSoon();
       });
-      const { waiting } = await look(client);
+      const { waiting } = await databaseState(client);
       heldUp = 0;
       setUp(true);
       setConfirmed(waiting === 0);
@@ -108,7 +108,7 @@ export function watch(options: Watch): { stop(): void } {
     } finally {
       turns.endMs();
     }
-    isLooking = false;
+    isReading = false;
     if (stopped) drop();
     else timer = setTimeout(() => void probe(), client === null ? 200 : 1000).unref();
   };

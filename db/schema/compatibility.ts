@@ -38,6 +38,8 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0050-usage-hours',
   '0051-names-by-bytes',
   '0052-link-listeners',
+  '0053-connected-identities',
+  '0054-clients-at-routers',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

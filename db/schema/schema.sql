@@ -42,6 +42,15 @@ BEGIN
   RETURN true;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.announce_identities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'model identity *');
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.announce_model()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -990,6 +999,37 @@ BEGIN
   RETURN dropped;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.end_client_of_token()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM end_clients('JTI', ARRAY[NEW.id]);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_clients(of_type text, ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- In one order, so that two transactions never wait for each other.
+  INSERT INTO client_ends AS c (type, id) SELECT of_type, i FROM unnest(ids) i ORDER BY i
+  ON CONFLICT (type, id) DO UPDATE SET ended_at = excluded.ended_at;
+  PERFORM pg_notify('edge', 'clients');
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_clients_of_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE ids text[];
+BEGIN
+  SELECT array_agg(id) INTO ids FROM gone WHERE expires_at > now();
+  IF ids IS NOT NULL THEN PERFORM end_clients('API_SESSION', ids); END IF;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.end_sessions_of_authenticators()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1825,6 +1865,14 @@ CREATE TABLE circuits (
   CONSTRAINT circuits_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE client_ends (
+  type text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  ended_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT client_ends_pkey PRIMARY KEY (type, id),
+  CONSTRAINT client_ends_type CHECK ((type = ANY (ARRAY['JTI'::text, 'API_SESSION'::text])))
+);
+
 CREATE TABLE config_types (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -1852,6 +1900,15 @@ CREATE TABLE configs (
   CONSTRAINT configs_name_key UNIQUE (name),
   CONSTRAINT configs_with_type_key UNIQUE (id, config_type_id)
 );
+
+CREATE TABLE connected_identities (
+  host_id text COLLATE "C" NOT NULL,
+  identity_id text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  is_connected boolean NOT NULL,
+  lost_at timestamp(3) with time zone,
+  CONSTRAINT connected_identities_pkey PRIMARY KEY (host_id, identity_id)
+) WITH (fillfactor=70);
 
 CREATE TABLE controller_addresses (
   address text NOT NULL,
@@ -2314,6 +2371,7 @@ CREATE TABLE router_hosts (
   id text COLLATE "C" NOT NULL,
   controller_id text COLLATE "C" NOT NULL,
   seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  joined_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT router_hosts_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
@@ -2617,6 +2675,7 @@ ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
+ALTER TABLE connected_identities ADD CONSTRAINT connected_identities_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE controller_settings ADD CONSTRAINT controller_settings_controller_fkey FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
@@ -2679,9 +2738,11 @@ CREATE INDEX authenticators_ca ON authenticators USING btree (ca_id) WHERE (ca_i
 CREATE INDEX authenticators_identity ON authenticators USING btree (identity_id, id);
 CREATE UNIQUE INDEX authenticators_one_updb ON authenticators USING btree (identity_id) WHERE (method = 'updb'::text);
 CREATE INDEX circuits_host ON circuits USING btree (host_id);
+CREATE INDEX client_ends_ended_at ON client_ends USING btree (ended_at);
 CREATE INDEX configs_name_any_case ON configs USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
+CREATE INDEX connected_identities_number ON connected_identities USING btree (host_id, number);
 CREATE INDEX controller_settings_controller ON controller_settings USING btree (controller_id);
 CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles) WITH (gin_pending_list_limit='128');
 CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles) WITH (gin_pending_list_limit='128');
@@ -2760,6 +2821,7 @@ CREATE TRIGGER api_sessions_audit_gone AFTER DELETE ON api_sessions REFERENCING 
 CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
 CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER api_sessions_end_clients AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION end_clients_of_sessions();
 CREATE TRIGGER api_sessions_hold_sessions BEFORE DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
 CREATE TRIGGER api_sessions_tell_bound AFTER UPDATE OF is_certificate_bound ON api_sessions FOR EACH ROW WHEN ((old.is_certificate_bound IS DISTINCT FROM new.is_certificate_bound)) EXECUTE FUNCTION tell_session_mfa_changed();
@@ -2866,6 +2928,7 @@ CREATE TRIGGER fabric_terminators_counted_out AFTER DELETE ON fabric_terminators
 CREATE TRIGGER identities_add_announce_model AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_announce_clients AFTER INSERT OR DELETE OR UPDATE OF name, role_attributes, disabled_at, disabled_until ON identities FOR EACH STATEMENT EXECUTE FUNCTION announce_identities();
 CREATE TRIGGER identities_announce_model AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until, role_attributes ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER identities_attributes_change_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
@@ -2920,6 +2983,7 @@ CREATE TRIGGER pki_entities_audit AFTER INSERT OR DELETE ON pki_entities FOR EAC
 CREATE TRIGGER pki_entities_audit_change AFTER UPDATE ON pki_entities FOR EACH ROW WHEN (((old.purpose <> new.purpose) OR (old.generation <> new.generation) OR (old.fingerprint <> new.fingerprint) OR (old.not_before <> new.not_before) OR (old.not_after <> new.not_after) OR (old.retired_at IS DISTINCT FROM new.retired_at))) EXECUTE FUNCTION audit_pki_entities();
 CREATE TRIGGER posture_check_types_counted_in AFTER INSERT ON posture_check_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_check_types_counted_out AFTER DELETE ON posture_check_types REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER posture_checks_announce_clients AFTER UPDATE OF name, criteria ON posture_checks FOR EACH ROW EXECUTE FUNCTION announce_model('postureCheck', 'id');
 CREATE TRIGGER posture_checks_announce_model AFTER INSERT OR DELETE OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION announce_model('postureCheck', 'id');
 CREATE TRIGGER posture_checks_attributes_change AFTER UPDATE OF role_attributes ON posture_checks FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_change_at_commit AFTER UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
@@ -2946,6 +3010,7 @@ CREATE TRIGGER revocations_audit_in AFTER INSERT ON revocations FOR EACH ROW EXE
 CREATE TRIGGER revocations_audit_out AFTER DELETE ON revocations FOR EACH ROW EXECUTE FUNCTION audit_revocations();
 CREATE TRIGGER revocations_counted_in AFTER INSERT ON revocations REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER revocations_counted_out AFTER DELETE ON revocations REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER revocations_end_client AFTER INSERT OR UPDATE ON revocations FOR EACH ROW WHEN ((new.type = 'JTI'::text)) EXECUTE FUNCTION end_client_of_token();
 CREATE TRIGGER revocations_tell_token AFTER INSERT OR UPDATE ON revocations FOR EACH ROW WHEN ((new.type = 'JTI'::text)) EXECUTE FUNCTION tell_token_revoked();
 CREATE TRIGGER router_channels_move_presence AFTER INSERT OR DELETE ON router_channels FOR EACH ROW EXECUTE FUNCTION note_moves('presence');
 CREATE CONSTRAINT TRIGGER router_channels_move_presence_at_commit AFTER INSERT OR DELETE ON router_channels DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();

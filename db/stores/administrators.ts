@@ -55,8 +55,8 @@ const NONE_LEFT =
 
 const ADMINISTRATORS_LOCK_STATEMENT = locking('administrators-lock', 'SELECT pg_advisory_xact_lock($1)');
 
-const HOLD = locking<{ isAdministrator: boolean }>(
-  'administrator-hold',
+const LOCK = locking<{ isAdministrator: boolean }>(
+  'administrator-lock',
   `SELECT is_admin OR is_default_admin AS "isAdministrator" FROM identities WHERE id = $1 FOR UPDATE`,
 );
 
@@ -76,7 +76,7 @@ export function administratorStore(db: Db): AdministratorStore {
   return {
     keepAny,
     async keep(identityId, refusal, change) {
-      const row = await db.one(HOLD, [identityId]);
+      const row = await db.one(LOCK, [identityId]);
       return row?.isAdministrator === true ? keepAny(refusal, change) : change();
     },
   };

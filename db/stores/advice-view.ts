@@ -36,7 +36,7 @@ const selects = (roles: string, e: string) =>
 /**
  * Edge routers of the policies of `table` whose `column` selects the one entity of `from`: first the policies, once.
  */
-const allowedBy = (table: string, column: string, from: string) => `policies_for_${from} AS MATERIALIZED (
+export const allowedBy = (table: string, column: string, from: string) => `policies_for_${from} AS MATERIALIZED (
     SELECT p.semantic, p.edge_router_roles FROM ${from} e JOIN ${table} p ON ${selects(column, 'e')}),
   routers_for_${from} AS MATERIALIZED (SELECT r.id, r.name FROM edge_routers r
     WHERE EXISTS (SELECT FROM policies_for_${from} p WHERE ${selects('edge_router_roles', 'r')}))`;

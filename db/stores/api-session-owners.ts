@@ -19,7 +19,7 @@ export interface SessionOwner {
   readonly postureRevision: number;
   /** Records what the identity does, until it ends. */
   readonly trace: Trace | null;
-  /** The API whose login opened the session, and never changes. */
+  /** The API whose login opened the session; of signed tokens, `management` since their client began to administer. */
   readonly api: SessionApi;
   /** SHA-256 of the certificate that the session was opened with; null without one. */
   readonly certificateHash: Buffer | null;
@@ -27,6 +27,8 @@ export interface SessionOwner {
   readonly expiresAt: Date | null;
   /** Only with a certificate of the session may its token open administration. */
   readonly isCertificateBound: boolean;
+  /** Routers may know its token: they were sent it, or its client has called the client API with a signed one. */
+  readonly isSharedWithRouters: boolean;
   /** Names what decides the rights and what is shown of them: it differs once any of it has changed. */
   readonly state: string;
   /** The kind of login that opened it. */
@@ -38,6 +40,7 @@ export interface SessionOwner {
 export const STATE = `md5(row(i.name, i.is_admin, i.is_default_admin, i.permissions, i.role_attributes,
   a.is_issued_by_network, a.extend_requested_at, a.is_key_roll_requested, t.config_types,
   m.id, p.require_totp, t.is_mfa_complete, t.is_certificate_bound, r.id,
+  t.expires_at IS NOT NULL AND t.is_shared_with_routers, t.api,
   r.updated_at, i.external_id, t.posture_revision,
   x.trace_id, x.ends_at)::text)`;
 export const STATE_JOINS = `${JOINS} LEFT JOIN identity_traces x ON x.identity_id = i.id`;
@@ -51,7 +54,7 @@ export const OWNER = `${apiSession.columns}, ${apiSessionSource.extras ?? ''},
   (i.is_admin OR i.is_default_admin) AS "isAdmin", i.permissions, i.role_attributes AS "roleAttributes",
   t.posture_revision AS "postureRevision", x.trace_id AS "traceId", x.ends_at AS "endsAt", t.api,
   t.certificate_hash AS "certificateHash",
-  t.method, i.external_id AS "externalId",
+  t.method, i.external_id AS "externalId", t.is_shared_with_routers AS "isSharedWithRouters",
   t.expires_at AS "expiresAt", t.is_certificate_bound AS "isCertificateBound", ${STATE} AS state`;
 
 export type OwnerRow = ApiSessionRow &
@@ -82,6 +85,7 @@ export const ownerFrom = (row: OwnerRow): SessionOwner => ({
   externalId: row.externalId,
   expiresAt: row.expiresAt,
   isCertificateBound: row.isCertificateBound,
+  isSharedWithRouters: row.isSharedWithRouters,
   trace: row.traceId === null || row.endsAt === null ? null : { traceId: row.traceId, endsAt: row.endsAt },
   state: row.state,
 });

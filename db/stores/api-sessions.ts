@@ -53,6 +53,12 @@ export interface ApiSessionStore {
    * that is not there.
    */
   isSharedWithRouters(id: string): Promise<boolean>;
+  /** Whether its client administers with its token alone, and no router can know that, as the database has it. */
+  isAdministrative(id: string): Promise<boolean>;
+  /** Its client has shown the certificate of the login to administer, before it called the client API. */
+  makeAdministrative(id: string): Promise<void>;
+  /** Its client has called the client API with a signed token: from now on routers may know it. */
+  noteClientUse(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   /** Ends a session that may have ended already. */
   removeIfThere(id: string): Promise<void>;
@@ -83,6 +89,23 @@ const openingFor = sessionOpening<OwnerRow>({ columns: OWNER, joins: STATE_JOINS
 const IS_SHARED = read<{ isShared: boolean }>(
   'api-session-is-shared',
   'SELECT is_shared_with_routers AS "isShared" FROM api_sessions WHERE id = $1',
+);
+
+const IS_ADMINISTRATIVE = read<{ isAdministrative: boolean }>(
+  'api-session-is-administrative',
+  `SELECT api = 'management' AS "isAdministrative" FROM api_sessions WHERE id = $1`,
+);
+
+const MAKE_ADMINISTRATIVE = change(
+  'api-session-make-administrative',
+  ({ returningActor }) => `UPDATE api_sessions SET api = 'management' WHERE id = $1 AND api = 'client'
+  AND expires_at IS NOT NULL AND certificate_hash IS NOT NULL AND NOT is_shared_with_routers${returningActor}`,
+);
+
+const NOTE_CLIENT_USE = change(
+  'api-session-note-client-use',
+  ({ returningActor }) => `UPDATE api_sessions SET api = 'client', is_shared_with_routers = true
+  WHERE id = $1 AND expires_at IS NOT NULL AND NOT is_shared_with_routers${returningActor}`,
 );
 
 const IS_PROVEN = read<{ id: string }>(
@@ -157,6 +180,18 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
     async isSharedWithRouters(id) {
       const row = await db.one(IS_SHARED, [id]);
       return row?.isShared ?? true;
+    },
+    async isAdministrative(id) {
+      const row = await db.one(IS_ADMINISTRATIVE, [id]);
+      return row?.isAdministrative ?? false;
+    },
+    async makeAdministrative(id) {
+      await db.execute(MAKE_ADMINISTRATIVE, [id]);
+      db.touched?.({ postureOf: id });
+    },
+    async noteClientUse(id) {
+      await db.execute(NOTE_CLIENT_USE, [id]);
+      db.touched?.({ postureOf: id });
     },
     async remove(id) {
       await apiSession.remove(db, id);

@@ -39,7 +39,7 @@ export interface AuthenticatorPasswords {
   lockPassword(id: string, expectedHash: string | undefined): Promise<boolean>;
   guessStateOf(id: string): Promise<GuessState | undefined>;
   /** The same, locked until the transaction ends, and the identity with it. */
-  holdGuessState(id: string): Promise<GuessState | undefined>;
+  lockGuessState(id: string): Promise<GuessState | undefined>;
   /**
    * Counts a wrong password; call it on what is held. True for the last of `most` in a row: counting begins again then.
    */
@@ -75,7 +75,7 @@ FROM identities i JOIN authenticators a ON a.identity_id = i.id WHERE a.id = $1`
 
 const READ_GUESS_STATE = read<GuessState>('guess-state', GUESS_STATE);
 
-const GUESS_HOLD = locking<GuessState>('guess-hold', `${GUESS_STATE} FOR UPDATE OF i, a`);
+const GUESS_LOCK = locking<GuessState>('guess-lock', `${GUESS_STATE} FOR UPDATE OF i, a`);
 
 const GUESS_COUNT = change<{ isLast: boolean }>(
   'guess-count',
@@ -108,7 +108,7 @@ export async function lockPassword(db: Db, id: string, expectedHash: string | un
 
 export const guessStateOf = (db: Db, id: string): Promise<GuessState | undefined> => db.one(READ_GUESS_STATE, [id]);
 
-export const holdGuessState = (db: Db, id: string): Promise<GuessState | undefined> => db.one(GUESS_HOLD, [id]);
+export const lockGuessState = (db: Db, id: string): Promise<GuessState | undefined> => db.one(GUESS_LOCK, [id]);
 
 export async function countGuess(db: Db, id: string, most: number): Promise<boolean> {
   const row = await db.one(GUESS_COUNT, [id, most]);

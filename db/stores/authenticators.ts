@@ -177,7 +177,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
     passwordHashOf: (id) => passwords.passwordHashOf(db, id),
     lockPassword: (id, expectedHash) => passwords.lockPassword(db, id, expectedHash),
     guessStateOf: (id) => passwords.guessStateOf(db, id),
-    holdGuessState: (id) => passwords.holdGuessState(db, id),
+    lockGuessState: (id) => passwords.lockGuessState(db, id),
     countGuess: (id, most) => passwords.countGuess(db, id, most),
     clearFailures: (id) => passwords.clearFailures(db, id),
     syncCommit: () => passwords.syncCommit(db),

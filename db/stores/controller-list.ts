@@ -1,12 +1,12 @@
 /** The list of controllers that routers are told, and what it is made of. */
-import type { ControllerList, ControllerPlaces, SeenController } from '../../domain/fabric/controller-list.js';
+import type { ControllerAddresses, ControllerList, SeenController } from '../../domain/fabric/controller-list.js';
 import { STOOD_FOR_MS } from '../../domain/fabric/controller-list.js';
 import type { Db } from '../postgres/contracts.js';
 import { asyncChange, change, read, unprepared } from '../postgres/statement.js';
 
 export interface ListState {
   /** Without addresses, and of index 0, before the first list. */
-  readonly told: ControllerList;
+  readonly current: ControllerList;
   /** All that are remembered; an address may come more than once. */
   readonly seen: readonly SeenController[];
   /** The id of the controller that joined first at an address: it was in the hello before there was a list. */
@@ -18,14 +18,14 @@ export interface ControllerListStore {
   touch(address: string, everyMs: number): Promise<void>;
   /** It ends: others need not wait for a sign of life. One that shares the address gives the next soon. */
   leave(address: string): Promise<void>;
-  look(): Promise<ListState>;
+  read(): Promise<ListState>;
   /** In a transaction: no other list is written before its end. */
-  hold(): Promise<void>;
+  lock(): Promise<void>;
   /**
    * Writes a list, and tells all controllers. Its index is above that of the list before by two at least.
    * @param above  its index is to be greater than this one, by two as well
    */
-  write(places: ControllerPlaces, above: number): Promise<void>;
+  write(list: ControllerAddresses, above: number): Promise<void>;
 }
 
 const CONTROLLER_ADDRESS_TOUCH = asyncChange(
@@ -62,8 +62,8 @@ const CONTROLLER_LIST = read<{
   FROM (VALUES (true)) AS o (is_only) LEFT JOIN controller_list l USING (is_only)`,
 );
 
-const HOLD = change(
-  'controller-list-hold',
+const LOCK = change(
+  'controller-list-lock',
   ({ returningActor }) =>
     `INSERT INTO controller_list DEFAULT VALUES ON CONFLICT (is_only) DO UPDATE SET is_only = true${returningActor}`,
 );
@@ -88,10 +88,10 @@ export function controllerListStore(db: Db): ControllerListStore {
     async leave(address) {
       await db.execute(LEAVE, [address]);
     },
-    async look() {
+    async read() {
       const row = await db.one(CONTROLLER_LIST);
       return {
-        told: {
+        current: {
           index: Number(row?.index ?? 0),
           addresses: row?.addresses ?? [],
           standIns: (row?.standIns ?? []).map((pair) => {
@@ -103,8 +103,8 @@ export function controllerListStore(db: Db): ControllerListStore {
         ids: new Map(Object.entries(row?.ids ?? {})),
       };
     },
-    async hold() {
-      await db.execute(HOLD);
+    async lock() {
+      await db.execute(LOCK);
     },
     async write({ addresses, standIns }, above) {
       await db.execute(WRITE);

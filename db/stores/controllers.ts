@@ -7,7 +7,9 @@ import { expression, json, text, time } from '../query/fields.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { asyncChange, change, read, unprepared } from '../postgres/statement.js';
 
-const IS_ONLINE = "(t.last_seen_at > now() - interval '15 seconds')";
+/** A controller that showed no sign of life for so long is taken for offline: they come every second. */
+const LIFETIME = "interval '4 seconds'";
+const IS_ONLINE = `(t.last_seen_at > now() - ${LIFETIME})`;
 
 export const controller = entity<Controller>(
   'controllers',
@@ -32,9 +34,15 @@ export interface ControllerStore {
   list(request: ListRequest): Promise<Page<Controller>>;
   /** Writes this controller's row and answers its id: that of the row with this name, when there was one. */
   join(draft: ControllerDraft): Promise<string>;
+  /** The same at a start; undefined, and nothing is written, while a controller of this name shows signs of life. */
+  joinFirst(draft: ControllerDraft): Promise<string | undefined>;
+  /** When a controller of this name showed its last sign of life, in milliseconds of the database's clock. */
+  lastSeen(name: string): Promise<number | undefined>;
   /** The id that a controller of this name has; undefined when none has joined yet. */
   idOf(name: string): Promise<string | undefined>;
   touch(id: string): Promise<void>;
+  /** It ends: it is offline from now on, and its name is free. */
+  leave(id: string): Promise<void>;
   /** Returns where each controller that ever joined is reached, and its certificate. */
   endpoints(): Promise<Endpoint[]>;
 }
@@ -45,17 +53,32 @@ export interface Endpoint {
   readonly certPem: string;
 }
 
-const JOIN = change<{ id: string }>(
-  'controller-join',
-  ({ actor }) => `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
+const joined = (name: string, condition: string) =>
+  change<{ id: string }>(
+    name,
+    ({ actor }) => `INSERT INTO controllers AS c (id, name, ctrl_address, cert_pem, fingerprint, api_addresses)
   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO UPDATE SET ctrl_address = excluded.ctrl_address,
     cert_pem = excluded.cert_pem, fingerprint = excluded.fingerprint, api_addresses = excluded.api_addresses,
-    last_joined_at = now(), last_seen_at = now(), updated_at = ${laterThan('c.updated_at')} RETURNING id${actor}`,
-);
+    last_joined_at = now(), last_seen_at = now(), updated_at = ${laterThan('c.updated_at')}
+  ${condition} RETURNING id${actor}`,
+  );
+const JOIN = joined('controller-join', '');
+const JOIN_FIRST = joined('controller-join-first', `WHERE c.last_seen_at <= now() - ${LIFETIME}`);
 
 const TOUCH = asyncChange(
   'controller-touch',
   ({ returningActor }) => `UPDATE controllers SET last_seen_at = now() WHERE id = $1${returningActor}`,
+);
+
+/** A time that is long past: an infinite one has no age. */
+const LEAVE = asyncChange(
+  'controller-leave',
+  ({ returningActor }) => `UPDATE controllers SET last_seen_at = 'epoch' WHERE id = $1${returningActor}`,
+);
+
+const LAST_SEEN = unprepared<{ ms: number }>(
+  'SELECT',
+  'SELECT round(extract(epoch FROM last_seen_at) * 1000)::float8 AS ms FROM controllers WHERE name = $1',
 );
 
 const ENDPOINTS = read<Endpoint>(
@@ -66,19 +89,26 @@ const ENDPOINTS = read<Endpoint>(
   FROM controllers WHERE starts_with(ctrl_address, 'tls:')`,
 );
 
+const valuesOf = ({ id, name, ctrlAddress, certPem, fingerprint, apiAddresses }: ControllerDraft) => [
+  id,
+  name,
+  ctrlAddress,
+  certPem,
+  fingerprint,
+  JSON.stringify(apiAddresses),
+];
+
 export function controllerStore(db: Db, lists: Lists): ControllerStore {
   return {
     list: (request) => lists.page(db, controller.source, request),
     async join(draft) {
-      const row = await db.one(JOIN, [
-        draft.id,
-        draft.name,
-        draft.ctrlAddress,
-        draft.certPem,
-        draft.fingerprint,
-        JSON.stringify(draft.apiAddresses),
-      ]);
-      return row?.id ?? draft.id;
+      return (await db.one(JOIN, valuesOf(draft)))?.id ?? draft.id;
+    },
+    async joinFirst(draft) {
+      return (await db.one(JOIN_FIRST, valuesOf(draft)))?.id;
+    },
+    async lastSeen(name) {
+      return (await db.one(LAST_SEEN, [name]))?.ms;
     },
     async idOf(name) {
       return (await db.one(unprepared<{ id: string }>('SELECT', 'SELECT id FROM controllers WHERE name = $1'), [name]))
@@ -86,6 +116,9 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
     },
     async touch(id) {
       await db.execute(TOUCH, [id]);
+    },
+    async leave(id) {
+      await db.execute(LEAVE, [id]);
     },
     async endpoints() {
       return await db.many(ENDPOINTS);

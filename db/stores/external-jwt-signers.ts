@@ -86,7 +86,7 @@ export interface ExternalJwtSignerStore {
   /** Finds a signer by the issuer that its tokens name. */
   findEnabled(issuer: string): Promise<ExternalJwtSigner | undefined>;
   /** It stays as it is until the transaction ends. False when it is not so any more, or is gone. */
-  hold(signer: Pick<ExternalJwtSigner, 'id' | 'updatedAt'>): Promise<boolean>;
+  lock(signer: Pick<ExternalJwtSigner, 'id' | 'updatedAt'>): Promise<boolean>;
   /** For clients: the enabled ones. */
   list(request: ListRequest & ForClient): Promise<Page<ExternalJwtSigner>>;
   /** No other transaction changes it until this one ends. @throws DomainError `notFound` */
@@ -99,8 +99,8 @@ export interface ExternalJwtSignerStore {
   remove(id: string): Promise<void>;
 }
 
-const JWT_SIGNER_HOLD = locking(
-  'jwt-signer-hold',
+const JWT_SIGNER_LOCK = locking(
+  'jwt-signer-lock',
   'SELECT FROM external_jwt_signers WHERE id = $1 AND updated_at = $2 FOR SHARE',
 );
 
@@ -120,8 +120,8 @@ export function externalJwtSignerStore(db: Db, lists: Lists): ExternalJwtSignerS
   return {
     get: async (id) => fromRow(await signer.get(db, id)),
     findEnabled: (issuer) => findOne(db, ENABLED, [issuer], fromRow),
-    async hold({ id, updatedAt }) {
-      return (await db.count(JWT_SIGNER_HOLD, [id, updatedAt])) > 0;
+    async lock({ id, updatedAt }) {
+      return (await db.count(JWT_SIGNER_LOCK, [id, updatedAt])) > 0;
     },
     lockForChange: (id) => getOne(db, signer.name, FOR_CHANGE, [id], fromRow),
     list: (request) =>

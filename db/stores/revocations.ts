@@ -70,7 +70,7 @@ const END_API_SESSION = change(
   ({ returningActor }) => `DELETE FROM api_sessions WHERE id = $1${returningActor}`,
 );
 
-const HOLD_IDENTITY = locking('revocation-hold-identity', 'SELECT FROM identities WHERE id = $1 FOR UPDATE');
+const LOCK_IDENTITY = locking('revocation-lock-identity', 'SELECT FROM identities WHERE id = $1 FOR UPDATE');
 
 const END_IDENTITY = change(
   'revocation-end-identity',
@@ -98,7 +98,7 @@ export function revocationStore(db: Db, lists: Lists): RevocationStore {
       db.touched?.({ apiSession: id });
     },
     async endIdentity(id) {
-      if ((await db.count(HOLD_IDENTITY, [id])) === 0) throw notFound('identity', id);
+      if ((await db.count(LOCK_IDENTITY, [id])) === 0) throw notFound('identity', id);
       await db.execute(END_IDENTITY, [id]);
       db.touched?.({ identity: id });
     },

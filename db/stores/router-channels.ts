@@ -83,10 +83,11 @@ const ROUTER_HOST_JOIN = asyncChange(
   former_links AS (DELETE FROM router_links WHERE host_id = $1),
   former_circuits AS (DELETE FROM circuits WHERE host_id = $1),
   former_costs AS (DELETE FROM terminator_costs WHERE host_id = $1),
+  former_identities AS (DELETE FROM connected_identities WHERE host_id = $1),
   left_over AS (DELETE FROM circuits c WHERE created_at < now() - interval '7 days'
     AND NOT EXISTS (SELECT FROM router_hosts h WHERE h.id = c.host_id))
   INSERT INTO router_hosts (id, controller_id) VALUES ($1, $2)
-  ON CONFLICT (id) DO UPDATE SET seen_at = now()${returningActor}`,
+  ON CONFLICT (id) DO UPDATE SET seen_at = now(), joined_at = now()${returningActor}`,
 );
 
 const ROUTER_HOST_TOUCH = asyncChange(

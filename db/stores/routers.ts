@@ -157,7 +157,7 @@ export interface RouterStore extends Certifying {
   /** The router with this certificate, and its PEM: an equal fingerprint alone proves nothing. */
   findByFingerprint(fingerprint: string): Promise<{ id: string; certPem: string } | undefined>;
   /** Locks the router of an enrollment, as every change of it does first. False when it is gone. */
-  hold(id: string): Promise<boolean>;
+  lock(id: string): Promise<boolean>;
   /** Keeps what the router reports of its machine. */
   setInterfaces(id: string, interfaces: readonly RouterInterface[]): Promise<void>;
   isThere(id: string): Promise<boolean>;
@@ -181,8 +181,6 @@ const BY_FINGERPRINT = read<{ id: string; certPem: string }>(
   'router-by-fingerprint',
   'SELECT id, cert_pem AS "certPem" FROM routers WHERE fingerprint = $1',
 );
-
-const HOLD = locking('router-hold', 'SELECT FROM routers WHERE id = $1 FOR UPDATE');
 
 const INTERFACES = asyncChange(
   'router-interfaces',
@@ -277,7 +275,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       await enroll(db, id, true, enrollment);
     },
     findByFingerprint: (fingerprint) => db.one(BY_FINGERPRINT, [fingerprint]),
-    hold: async (id) => (await db.count(HOLD, [id])) === 1,
+    lock: async (id) => (await db.count(LOCK, [id])) === 1,
     ...certifying(db),
     async setInterfaces(id, interfaces) {
       await db.execute(INTERFACES, [id, JSON.stringify(interfaces)]);

@@ -91,8 +91,8 @@ export interface SessionDraft extends SessionUse {
   readonly tags: Tags;
 }
 
-/** The posture that a session hangs on which only policies with posture checks grant. */
-export interface PostureHold {
+/** The posture that a session depends on which only policies with posture checks grant. */
+export interface RequiredPosture {
   /** The revision of the posture at which they passed, and until when they do; null: no end. */
   readonly revision: number;
   readonly until: Date | null;
@@ -129,7 +129,7 @@ export async function insertSession(
   db: Db,
   draft: SessionDraft,
   { serviceName, roleAttributes, grantsEpoch, edgeRouters }: SessionBasis,
-  hold?: PostureHold,
+  posture?: RequiredPosture,
 ): Promise<Session | undefined> {
   const values = [
     draft.id,
@@ -143,8 +143,8 @@ export async function insertSession(
     grantsEpoch,
   ];
   const row =
-    hold === undefined
+    posture === undefined
       ? await db.one(CREATE, values)
-      : await db.one(CREATE_UNDER_POSTURE, [...values, hold.revision, untilText(hold.until)]);
+      : await db.one(CREATE_UNDER_POSTURE, [...values, posture.revision, untilText(posture.until)]);
   return row && { ...sessionFrom({ ...row, serviceName, policies: null }), edgeRouters };
 }

@@ -42,8 +42,11 @@ const IS_HOLDER = `e.id = t.identity_id AND ${IS_ENABLED} AND ${IS_FULL}`;
 export const SELECTING = `FROM ${withSelectors('identities', IS_HOLDER)} ti
   CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
   JOIN service_policies p ON p.type = t.type AND ${SELECTS_BOTH}`;
-/** Those of them that grant it whatever the device is. */
-const GRANTING = `${SELECTING} AND ${ASKS_NOTHING}`;
+/** Its client shows signed tokens. Such clients report on their devices to routers alone, which judge them. */
+const IS_JUDGED_BY_ROUTERS =
+  'EXISTS (SELECT FROM api_sessions b WHERE b.id = t.api_session_id AND b.expires_at IS NOT NULL)';
+/** Those of them that grant it whatever the device is, or whatever is known of it here. */
+const GRANTING = `${SELECTING} AND (${ASKS_NOTHING} OR ${IS_JUDGED_BY_ROUTERS})`;
 
 export const IS_CURRENT = `(t.granted_epoch >= ${GRANTS_EPOCH} AND t.granted_until > now())`;
 /** Known to be granted; one that hangs on posture is so only while it is current. */
@@ -156,9 +159,9 @@ export type FoundOrUnchecked<T> = { readonly found: T } | { readonly uncheckedId
  * Looks until what is seen is known to be granted, or gone, and checks the session in between.
  * @throws DomainError `unavailable` when grants keep changing
  */
-export async function untilChecked<T>(db: Db, look: () => Promise<FoundOrUnchecked<T>>): Promise<T> {
+export async function untilChecked<T>(db: Db, find: () => Promise<FoundOrUnchecked<T>>): Promise<T> {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const seen = await look();
+    const seen = await find();
     if ('found' in seen) return seen.found;
     await checkGrants(db, { ids: [seen.uncheckedId], others: 0, identityId: null });
   }

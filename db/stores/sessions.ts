@@ -10,7 +10,7 @@ import { change, read } from '../postgres/statement.js';
 import { detailSql } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { findBasis, insertSession } from './session-creation.js';
-import type { PostureHold, SessionBasis, SessionDraft, SessionUse } from './session-creation.js';
+import type { RequiredPosture, SessionBasis, SessionDraft, SessionUse } from './session-creation.js';
 import { IS_GRANTED, checkGrants, untilChecked } from './session-grants.js';
 import { POLICIES, listSessionsOf } from './session-lists.js';
 import { JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, shownSession } from './session-rows.js';
@@ -61,9 +61,9 @@ export interface SessionStore {
   findBasis(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionBasis | undefined>;
   /**
    * The session of this use: an earlier one when it has one already; undefined when the identity is no longer as
-   * `basis` says, its API session is no longer fully authenticated, or its posture not as `hold` says.
+   * `basis` says, its API session is no longer fully authenticated, or its posture not as `posture` says.
    */
-  create(draft: SessionDraft, basis: SessionBasis, hold?: PostureHold): Promise<Session | undefined>;
+  create(draft: SessionDraft, basis: SessionBasis, posture?: RequiredPosture): Promise<Session | undefined>;
   remove(id: string, identityId: string | null): Promise<void>;
   /** Deletes a session that was seen without a grant, even if a grant has come back since. */
   end(id: string): Promise<void>;
@@ -93,7 +93,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
       }),
     list: (request, identityId) => listSessionsOf(db, lists, request, identityId),
     findBasis: (use) => findBasis(db, use),
-    create: (draft, basis, hold) => insertSession(db, draft, basis, hold),
+    create: (draft, basis, posture) => insertSession(db, draft, basis, posture),
     remove: (id, identityId) =>
       untilChecked(db, async () => {
         const row = await db.one(REMOVE, [id, identityId]);

@@ -33,17 +33,24 @@ const allowed = (routerId: string) => `EXISTS (SELECT FROM routers r
   CROSS JOIN ${withSelectors('services', 'e.id = t.service_id')} ts
   WHERE r.id = ${routerId} AND r.is_edge AND NOT r.disabled AND ${ROUTER_SERVES_BOTH})`;
 
-const FIND = read<ShownSession & { isGranted: boolean }>(
-  'shown-session',
-  `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
+const finding = (name: string, router: string, where: string) =>
+  read<ShownSession & { isGranted: boolean }>(
+    name,
+    `SELECT t.id, t.api_session_id AS "apiSessionId", t.identity_id AS "identityId",
   i.name AS "identityName", t.service_id AS "serviceId", t.type, ${IS_GRANTED} AS "isGranted",
-  t.granted_until = 'infinity' AS "isLasting", ${allowed('$2')} AS "isRouterAllowed",
+  t.granted_until = 'infinity' AS "isLasting", ${allowed(router)} AS "isRouterAllowed",
   s.encryption_required AS "encryptionRequired", s.terminator_strategy AS strategy,
   s.max_idle_time_millis AS "maxIdleMs", coalesce(h.cost, i.default_hosting_cost) AS "hostingCost",
   coalesce(h.precedence, i.default_hosting_precedence) AS "hostingPrecedence"
 FROM sessions t JOIN services s ON s.id = t.service_id JOIN identities i ON i.id = t.identity_id
 LEFT JOIN identity_hostings h ON h.identity_id = t.identity_id AND h.service_id = t.service_id
-WHERE t.token = $1`,
+WHERE ${where}`,
+  );
+const FIND = finding('shown-session', '$2', 't.token = $1');
+const FIND_DIAL = finding(
+  'shown-session-of-dial',
+  '$3',
+  "t.api_session_id = $1 AND t.service_id = $2 AND t.type = 'Dial'",
 );
 
 const STANDING = slowRead<{ n: number }>(
@@ -61,6 +68,8 @@ export interface UseAtRouter {
 export interface ShownSessionStore {
   /** The session with this token, while it is granted. @throws DomainError `unavailable` when grants keep changing */
   find(token: string, routerId: string): Promise<ShownSession | undefined>;
+  /** The session by which this API session dials the service, while it is granted. Fails as `find` does. */
+  findDial(apiSessionId: string, serviceId: string, routerId: string): Promise<ShownSession | undefined>;
   /**
    * Those of these uses that are over: the router may not be used for the session any more, or the session has ended.
    * Asks the policies first, and ends what they do not grant.
@@ -69,14 +78,16 @@ export interface ShownSessionStore {
 }
 
 export function shownSessionStore(db: Db): ShownSessionStore {
+  const find = (statement: typeof FIND, values: readonly string[]) =>
+    untilChecked<ShownSession | undefined>(db, async () => {
+      const row = await db.one(statement, values);
+      if (row === undefined) return { found: undefined };
+      const { isGranted, ...session } = row;
+      return isGranted ? { found: session } : { uncheckedId: session.id };
+    });
   return {
-    find: (token, routerId) =>
-      untilChecked(db, async () => {
-        const row = await db.one(FIND, [token, routerId]);
-        if (row === undefined) return { found: undefined };
-        const { isGranted, ...session } = row;
-        return isGranted ? { found: session } : { uncheckedId: session.id };
-      }),
+    find: (token, routerId) => find(FIND, [token, routerId]),
+    findDial: (apiSessionId, serviceId, routerId) => find(FIND_DIAL, [apiSessionId, serviceId, routerId]),
     async lost(uses) {
       const ids = uses.map(({ sessionId }) => sessionId);
       await checkGrants(db, { ids: [...new Set(ids)], others: 0, identityId: null });

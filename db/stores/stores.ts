@@ -16,6 +16,7 @@ import { authRequestStore } from './auth-requests.js';
 import { authenticatorStore } from './authenticators.js';
 import { caStore } from './cas.js';
 import { circuitStore } from './circuits.js';
+import { connectedIdentityStore } from './connected-identities.js';
 import { configTypeStore } from './config-types.js';
 import { configStore } from './configs.js';
 import { controllerSettingStore } from './controller-settings.js';
@@ -23,6 +24,7 @@ import { controllerListStore } from './controller-list.js';
 import { controllerStore } from './controllers.js';
 import { edgeRouterPolicyStore } from './edge-router-policies.js';
 import { enrollmentStore } from './enrollments.js';
+import { explainView } from './explain-view.js';
 import { eventStore } from './event-batches.js';
 import { externalJwtSignerStore } from './external-jwt-signers.js';
 import { failedRequestStore } from './failed-requests.js';
@@ -44,6 +46,8 @@ import { quiescedRouterStore } from './quiesced-routers.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
+import { clientEndStore } from './client-ends.js';
+import { clientReachView } from './client-reaches.js';
 import { routerModelView } from './router-models.js';
 import { routerSyncView } from './router-sync-view.js';
 import { shownSessionStore } from './shown-sessions.js';
@@ -75,6 +79,7 @@ const STORES = {
   authenticators: authenticatorStore,
   cas: caStore,
   circuits: circuitStore,
+  connectedIdentities: connectedIdentityStore,
   configTypes: configTypeStore,
   configs: configStore,
   controllerList: controllerListStore,
@@ -83,6 +88,7 @@ const STORES = {
   edgeRouterPolicies: edgeRouterPolicyStore,
   enrollments: enrollmentStore,
   events: eventStore,
+  explain: explainView,
   externalJwtSigners: externalJwtSignerStore,
   hostedTerminators: hostedTerminatorStore,
   identities: identityStore,
@@ -99,6 +105,8 @@ const STORES = {
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
+  clientEnds: clientEndStore,
+  clientReaches: clientReachView,
   routerModels: routerModelView,
   routerSync: routerSyncView,
   shownSessions: shownSessionStore,

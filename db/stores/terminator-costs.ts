@@ -1,4 +1,8 @@
-/** Costs that dials add to terminators, as each host writes its own. They add up over the hosts that live. */
+/**
+ * Costs that dials add to terminators, as each host writes its own. They add up over the hosts that live. The column
+ * `terminators.dynamic_cost` is 0 everywhere and read by nothing: it stays while release 0.2.0, which reads it, may
+ * share a database with this one during an upgrade.
+ */
 import { MAX_DYNAMIC_COST } from '../../domain/fabric/terminator-costs.js';
 import type { TerminatorCost } from '../../domain/fabric/terminator-costs.js';
 import type { Db } from '../postgres/contracts.js';

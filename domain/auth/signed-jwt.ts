@@ -174,6 +174,8 @@ export function sessionClaims(input: {
   apiSessionId: string;
   identityId: string;
   type: PolicyType;
+  /** False: the client shows signed tokens, so routers judge its device, and hear of its end by the API session. */
+  isLegacy: boolean;
   now: Date;
 }): JwtClaims {
   return {
@@ -187,6 +189,6 @@ export function sessionClaims(input: {
     z_iid: input.identityId,
     z_t: 's',
     z_st: input.type,
-    z_leg: true,
+    z_leg: input.isLegacy,
   };
 }

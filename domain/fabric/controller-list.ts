@@ -20,7 +20,7 @@ export interface StandIn {
 }
 
 /** The controllers that routers find, and where. */
-export interface ControllerPlaces {
+export interface ControllerAddresses {
   /** Addresses of live controllers, each `host:port`, sorted; never empty. */
   readonly addresses: readonly string[];
   /** Sorted by address. */
@@ -28,7 +28,7 @@ export interface ControllerPlaces {
 }
 
 /** A list as routers are told of it. Of two, the one with the greater index is the newer. */
-export interface ControllerList extends ControllerPlaces {
+export interface ControllerList extends ControllerAddresses {
   readonly index: number;
 }
 
@@ -41,7 +41,7 @@ export const STOOD_FOR_MS = 7 * 86_400_000;
 
 export interface ListSources {
   /** The list that routers have now. */
-  readonly told: ControllerPlaces;
+  readonly current: ControllerAddresses;
   readonly seen: readonly SeenController[];
   /** Address of the controller that asks. */
   readonly own: string;
@@ -50,17 +50,17 @@ export interface ListSources {
 }
 
 /** Returns what routers are to be told. */
-export function placesNow({ told, seen, own, isSteady }: ListSources): ControllerPlaces {
+export function addressesNow({ current, seen, own, isSteady }: ListSources): ControllerAddresses {
   const unseen = new Map<string, SeenController>();
   for (const each of seen)
     if (each.unseenMs < (unseen.get(each.address)?.unseenMs ?? Infinity)) unseen.set(each.address, each);
   const isFresh = ({ unseenMs, everyMs }: SeenController) => unseenMs < MISSED * everyMs;
   const known = [...unseen.values()];
   const addresses = known
-    .filter((each) => isFresh(each) || (!isSteady && each.everyMs > 0 && told.addresses.includes(each.address)))
+    .filter((each) => isFresh(each) || (!isSteady && each.everyMs > 0 && current.addresses.includes(each.address)))
     .map(({ address }) => address);
   const live = [...new Set([own, ...addresses])].sort();
-  const knownToRouters = new Set([...told.addresses, ...told.standIns.map(({ address }) => address)]);
+  const knownToRouters = new Set([...current.addresses, ...current.standIns.map(({ address }) => address)]);
   const standIns = known
     .filter(
       ({ address, unseenMs }) => knownToRouters.has(address) && !live.includes(address) && unseenMs < STOOD_FOR_MS,
@@ -74,7 +74,7 @@ export function placesNow({ told, seen, own, isSteady }: ListSources): Controlle
 const nextAfter = (address: string, live: readonly string[]): string =>
   live.find((each) => each > address) ?? live[0] ?? address;
 
-export const areEqual = (one: ControllerPlaces, other: ControllerPlaces): boolean =>
+export const areEqual = (one: ControllerAddresses, other: ControllerAddresses): boolean =>
   JSON.stringify([one.addresses, one.standIns.map(pairOf)]) ===
   JSON.stringify([other.addresses, other.standIns.map(pairOf)]);
 

@@ -14,5 +14,13 @@ export interface InspectionAnswer {
 
 /** Inspections under way at a time, over all controllers. */
 export const MOST_INSPECTIONS = 4;
-/** A router has so long to answer; whoever asked waits as long again for the rows. */
-export const INSPECTION_MS = 2_000;
+/** The value of a router that comes of comparing what it was told with what it has. */
+export const MODEL_CHECK = 'model-check';
+
+const ANSWER_MS = 2_000;
+/** A difference is believed when it is there after 3 s again. The stock command line waits for 5 s. */
+const CHECK_MS = 4_000;
+
+/** Milliseconds that routers have to answer. */
+export const inspectionMs = (requested: readonly string[]): number =>
+  requested.includes(MODEL_CHECK) ? CHECK_MS : ANSWER_MS;

@@ -6,6 +6,7 @@ const TOUCHED_KINDS = [
   'config',
   'configType',
   'edgeRouterPolicy',
+  'identity',
   'postureCheck',
   'router',
   'service',
@@ -13,6 +14,9 @@ const TOUCHED_KINDS = [
   'servicePolicy',
 ] as const;
 type TouchedKind = (typeof TOUCHED_KINDS)[number];
+
+/** Those that can change what clients reach over routers. */
+const CLIENT_KINDS = TOUCHED_KINDS.filter((kind) => kind !== 'config' && kind !== 'configType');
 
 /** With more of them it is cheaper to look up all routers. */
 const MOST = 1_000;
@@ -43,6 +47,10 @@ export class ModelTouches {
 
   get isAnything(): boolean {
     return this.#isAnything;
+  }
+
+  get concernsClients(): boolean {
+    return this.#isAnything || CLIENT_KINDS.some((kind) => this.of(kind).size > 0);
   }
 
   of(kind: TouchedKind): ReadonlySet<string> {

@@ -1,6 +1,6 @@
 /**
  * Part of the network that a router needs: itself with its own configs, and for its tunneler its own identity and what
- * that reaches over this router. Computes it, and the changes from one state of it to the next. Knows no messages.
+ * that reaches over this router. Computes it; model-changes.ts has what leads from one state to the next.
  */
 import type { ConfigTarget, HostingPrecedence, PolicyType } from '../model.js';
 
@@ -102,28 +102,6 @@ export const NO_MODEL: RouterModel = {
   configTypes: new Map(),
 };
 
-type Change<K extends string, T> = {
-  readonly kind: K;
-  readonly action: 'create' | 'update' | 'delete';
-  readonly entity: T;
-};
-
-/** One thing that a router is told. Order counts: what is named is known by then. */
-export type ModelChange =
-  | Change<'configType', ModelConfigType>
-  | Change<'config', ModelConfig>
-  | Change<'identity', ModelIdentity>
-  | Change<'router', ModelRouter>
-  | Change<'service', ModelService>
-  | Change<'policy', ModelPolicy>
-  | {
-      readonly kind: 'members';
-      readonly policyId: string;
-      readonly of: 'service' | 'identity';
-      readonly ids: readonly string[];
-      readonly isAdded: boolean;
-    };
-
 /**
  * Takes from the catalog only what the router needs: its own configs, and what it reaches by its tunneler. That are
  * policies that grant it a service, these services, and the configs that they or the identity name for them. The
@@ -177,102 +155,6 @@ export function reachedBy({ policies }: RouterModel, type: PolicyType): Set<stri
   );
 }
 
-/**
- * Returns the changes that lead from one state to the next; none when they are the same. New entities come before those
- * that refer to them, and removed ones after. From NO_MODEL: the whole state.
- */
-export function modelChanges(before: RouterModel, after: RouterModel): ModelChange[] {
-  const identityId = after.identity?.id ?? before.identity?.id ?? '';
-  const isOther = (policy: ModelPolicy) => before.policies.get(policy.id)?.type !== policy.type;
-  const gone = [...before.policies.values()].filter(({ id, type }) => after.policies.get(id)?.type !== type);
-  return [
-    ...present('configType', before.configTypes, after.configTypes),
-    ...present('config', before.configs, after.configs),
-    ...presentOne('identity', before.identity, after.identity),
-    ...present('service', before.services, after.services),
-    ...presentOne('router', before.router, after.router),
-    // A policy of another type is another policy, under the same id.
-    ...gone.filter(({ id }) => after.policies.has(id)).flatMap((policy) => withoutPolicy(policy, identityId)),
-    ...[...after.policies.values()].flatMap((policy) =>
-      isOther(policy) ? withPolicy(policy, identityId) : keptPolicy(before.policies.get(policy.id) ?? policy, policy),
-    ),
-    ...gone.filter(({ id }) => !after.policies.has(id)).flatMap((policy) => withoutPolicy(policy, identityId)),
-    ...absent('service', before.services, after.services),
-    ...absentOne('identity', before.identity, after.identity),
-    ...absentOne('router', before.router, after.router),
-    ...absent('config', before.configs, after.configs),
-    ...absent('configType', before.configTypes, after.configTypes),
-  ];
-}
-
-type Named = { configType: ModelConfigType; config: ModelConfig; service: ModelService };
-
-function present<K extends keyof Named>(
-  kind: K,
-  before: ReadonlyMap<string, Named[K]>,
-  after: ReadonlyMap<string, Named[K]>,
-): Change<K, Named[K]>[] {
-  return [...after].flatMap(([id, entity]): Change<K, Named[K]>[] => {
-    const known = before.get(id);
-    if (known === undefined) return [{ kind, action: 'create', entity }];
-    return isSame(known, entity) ? [] : [{ kind, action: 'update', entity }];
-  });
-}
-
-function absent<K extends keyof Named>(
-  kind: K,
-  before: ReadonlyMap<string, Named[K]>,
-  after: ReadonlyMap<string, Named[K]>,
-): Change<K, Named[K]>[] {
-  return [...before].filter(([id]) => !after.has(id)).map(([, entity]) => ({ kind, action: 'delete', entity }));
-}
-
-type One = { identity: ModelIdentity; router: ModelRouter };
-
-function presentOne<K extends keyof One>(
-  kind: K,
-  before: One[K] | undefined,
-  after: One[K] | undefined,
-): Change<K, One[K]>[] {
-  if (after === undefined) return [];
-  if (before === undefined) return [{ kind, action: 'create', entity: after }];
-  return isSame(before, after) ? [] : [{ kind, action: 'update', entity: after }];
-}
-
-const absentOne = <K extends keyof One>(
-  kind: K,
-  before: One[K] | undefined,
-  after: One[K] | undefined,
-): Change<K, One[K]>[] =>
-  before !== undefined && after === undefined ? [{ kind, action: 'delete', entity: before }] : [];
-
-const members = (policyId: string, of: 'service' | 'identity', ids: readonly string[], isAdded: boolean) =>
-  ids.length === 0 ? [] : [{ kind: 'members' as const, policyId, of, ids, isAdded }];
-
-const withPolicy = (policy: ModelPolicy, identityId: string): ModelChange[] => [
-  { kind: 'policy', action: 'create', entity: policy },
-  ...members(policy.id, 'service', policy.serviceIds, true),
-  ...members(policy.id, 'identity', [identityId], true),
-];
-
-const withoutPolicy = (policy: ModelPolicy, identityId: string): ModelChange[] => [
-  ...members(policy.id, 'identity', [identityId], false),
-  ...members(policy.id, 'service', policy.serviceIds, false),
-  { kind: 'policy', action: 'delete', entity: policy },
-];
-
-function keptPolicy(before: ModelPolicy, after: ModelPolicy): ModelChange[] {
-  const [had, has] = [new Set(before.serviceIds), new Set(after.serviceIds)];
-  const added = after.serviceIds.filter((id) => !had.has(id));
-  const removed = before.serviceIds.filter((id) => !has.has(id));
-  return [
-    ...(before.name === after.name ? [] : [{ kind: 'policy' as const, action: 'update' as const, entity: after }]),
-    ...members(after.id, 'service', added, true),
-    ...members(after.id, 'service', removed, false),
-  ];
-}
-
-const isSame = (a: object, b: object) => a === b || JSON.stringify(a) === JSON.stringify(b);
 const sorted = (ids: readonly string[]) => [...ids].sort();
 const byId = <T extends { readonly id: string }>(list: readonly T[]) =>
   new Map(list.map((entity) => [entity.id, entity]));

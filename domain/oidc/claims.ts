@@ -97,8 +97,29 @@ function leftHalf(token: string, algorithm: JwtAlgorithm): string {
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }
 
+/** Claims of a token that proves a code of the second factor to routers. */
+export const totpTokenClaims = (
+  {
+    issuer,
+    apiSessionId,
+    identityId,
+    clientId,
+  }: Pick<TokenSubject, 'issuer' | 'apiSessionId' | 'identityId' | 'clientId'>,
+  tokenId: string,
+  issuedAt: Date,
+): JwtClaims => ({
+  iss: issuer,
+  sub: identityId,
+  aud: [clientId],
+  iat: seconds(issuedAt),
+  jti: tokenId,
+  z_t: 't',
+  z_asid: apiSessionId,
+});
+
 /** An access or refresh token whose signature holds. */
 export interface SessionToken {
+  readonly issuer: string;
   readonly type: TokenType;
   readonly tokenId: string;
   readonly apiSessionId: string;
@@ -127,7 +148,7 @@ export function readSessionToken(claims: JwtClaims, isIssuer: (iss: string) => b
   if (!Number.isSafeInteger(exp) || !Number.isSafeInteger(iat)) return undefined;
   const at = (time: unknown) => new Date(Number(time) * 1000);
   const [expiresAt, issuedAt] = [at(exp), at(iat)];
-  return { type, tokenId: jti, apiSessionId, identityId: sub, clientId, issuedAt, expiresAt };
+  return { issuer: iss, type, tokenId: jti, apiSessionId, identityId: sub, clientId, issuedAt, expiresAt };
 }
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);

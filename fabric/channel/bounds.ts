@@ -36,6 +36,7 @@ const BOUNDS: ReadonlyMap<number, FrameBound> = new Map([
   [ContentType.ApiSessionHeartbeat, LARGE],
   [ContentType.RequestClientReSync, SMALL],
   [ContentType.CreateCircuitV2, OF_CLIENTS],
+  [ContentType.CreateCircuitV3, OF_CLIENTS],
   [ContentType.RouteResult, OF_CLIENTS],
   [ContentType.Fault, MEDIUM],
   [ContentType.CircuitConfirmation, LARGE],

@@ -60,6 +60,8 @@ export const ContentType = {
   CreateCircuitV2Response: 20219,
   CreateTunnelCircuitV2: 20220,
   CreateTunnelCircuitV2Response: 20221,
+  CreateCircuitV3: 20222,
+  CreateCircuitV3Response: 20223,
   EnrollmentCertsResponse: 20301,
   EnrollmentExtendRouter: 20302,
   EnrollmentExtendRouterVerify: 20303,

@@ -11,7 +11,7 @@ import type { Message } from './frame.js';
 import { ContentType } from './content-types.js';
 import type { FailureLog } from './router-log.js';
 
-/** Tells a client what to do after a failed bind. */
+/** Tells a client what to do after a failed bind or dial. */
 const Retry = { Default: 0, TooBusy: 1, StartOver: 2, Never: 3 } as const;
 
 export const EDGE_ERRORS = {
@@ -27,6 +27,7 @@ export const EDGE_ERRORS = {
   invalidCost: { code: 10, retryHint: Retry.Never },
   encryptionDataMissing: { code: 11, retryHint: Retry.StartOver },
   invalidInstanceId: { code: 13, retryHint: Retry.Never },
+  accessDenied: { code: 14, retryHint: Retry.Default },
 } as const;
 export type EdgeErrorKind = keyof typeof EDGE_ERRORS;
 
@@ -83,7 +84,11 @@ export function requireCost(cost: number): void {
 }
 
 export function errorMessage({ kind, message: text, circuitId }: EdgeError): Message {
-  const headers: [number, Uint8Array][] = [[ErrorHeader.Code, encodeUint32(EDGE_ERRORS[kind].code)]];
+  const { code, retryHint } = EDGE_ERRORS[kind];
+  const headers: [number, Uint8Array][] = [
+    [ErrorHeader.Code, encodeUint32(code)],
+    [ErrorHeader.RetryHint, encodeUint32(retryHint)],
+  ];
   if (circuitId !== undefined) headers.push([ErrorHeader.CircuitId, encodeText(circuitId)]);
   return message(ContentType.Error, text, headers);
 }

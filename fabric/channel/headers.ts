@@ -34,15 +34,18 @@ export const SyncHeader = {
   SubscriptionId: 1026,
 } as const;
 /** Headers of an Error. */
-export const ErrorHeader = { Code: 1014, CircuitId: 1026 } as const;
+export const ErrorHeader = { RetryHint: 18, Code: 1014, CircuitId: 1026 } as const;
 /** Headers of CreateCircuitV2. */
 export const CircuitRequestHeader = {
   PeerData: 10,
   SessionToken: 11,
   Fingerprints: 12,
   TerminatorInstanceId: 13,
+  /** The access token of the client, where it has one. */
   ApiSessionToken: 14,
 } as const;
+/** Headers of CreateCircuitV3, besides those that CreateCircuitV2 has too. */
+export const DirectDialHeader = { IdentityId: 15, ServiceId: 16 } as const;
 /** Headers of CreateCircuitV2Response. */
 export const CircuitResponseHeader = { PeerData: 10, CircuitId: 11, Address: 12, Tags: 13 } as const;
 /** Headers of RouteResult, besides peer data. `Success` means success by being there. */

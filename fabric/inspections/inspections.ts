@@ -2,9 +2,10 @@
  * Answers inspections for this process and the routers whose channels it holds. A router may answer with more than
  * usual, but only while it is asked, once at a time, and within a bounded time.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
-import { INSPECTION_MS } from '../../domain/fabric/inspection.js';
+import { MODEL_CHECK, inspectionMs } from '../../domain/fabric/inspection.js';
 import type { InspectedValue, InspectionAnswer } from '../../domain/fabric/inspection.js';
 import type { InspectionStore, InspectionTask } from '../../db/stores/inspections.js';
 import { InspectRequestSchema, InspectResponseSchema } from '../../generated/fabric/control_pb.js';
@@ -25,8 +26,13 @@ export interface InspectionsOptions {
   /** Id under which the values of this controller are shown. */
   readonly controllerId: string;
   readonly channels: () => Iterable<InspectedChannel>;
+  /** See `RouterModels.check`. */
+  readonly checkModel: (routerId: string) => Promise<readonly object[] | undefined>;
   readonly noteFailure: NoteFailure;
 }
+
+/** Differences that are shown of one router. */
+const MOST_SHOWN = 100;
 
 export class Inspections {
   readonly #options: InspectionsOptions;
@@ -48,12 +54,37 @@ export class Inspections {
     const task = await store.task(id, controllerId, [...own.keys()]);
     if (task === undefined) return;
     const meant = task.routerIds.flatMap((routerId) => own.get(routerId) ?? []);
-    const until = performance.now() + INSPECTION_MS;
+    const until = performance.now() + inspectionMs(task.requested);
     const turns = new ConcurrencyLimit({ concurrent: AT_ONCE, waiting: meant.length });
     const answers = await Promise.all(
-      meant.map((channel) => turns.run(() => inspect(channel, task.requested, until - performance.now()))),
+      meant.map((channel) => turns.run(() => this.#inspect(channel, task.requested, until))),
     );
     await store.answer(id, hostId, bounded([this.#ownAnswer(task, own.values()), ...answers]));
+  }
+
+  async #inspect(channel: InspectedChannel, requested: readonly string[], until: number): Promise<InspectionAnswer> {
+    const leftMs = () => until - performance.now();
+    if (leftMs() <= 0) return failed(channel.routerId, 'the others took all the time there is');
+    const ofRouters = requested.filter((name) => name !== MODEL_CHECK);
+    const answers = [
+      ...(ofRouters.length < requested.length ? [await this.#checkModel(channel, leftMs())] : []),
+      ...(ofRouters.length > 0 ? [await inspect(channel, ofRouters, leftMs())] : []),
+    ];
+    return { values: answers.flatMap(({ values }) => values), errors: answers.flatMap(({ errors }) => errors) };
+  }
+
+  /** No value when the router was told its model by another process, or is being told it. */
+  async #checkModel({ routerId }: InspectedChannel, leftMs: number): Promise<InspectionAnswer> {
+    const checked = this.#options.checkModel(routerId);
+    const outcome = await Promise.race([
+      checked.catch((error: unknown) => asError(error)),
+      pause(leftMs, LATE, { ref: false }),
+    ]);
+    if (outcome === LATE) return failed(routerId, 'its model is still being compared');
+    if (outcome instanceof Error) return failed(routerId, outcome.message);
+    if (outcome === undefined) return { values: [], errors: [] };
+    const value = { differences: outcome.length, first: outcome.slice(0, MOST_SHOWN) };
+    return { values: [{ appId: routerId, name: MODEL_CHECK, value }], errors: [] };
   }
 
   #ownAnswer({ requested, isForController }: InspectionTask, channels: Iterable<InspectedChannel>): InspectionAnswer {
@@ -63,13 +94,15 @@ export class Inspections {
   }
 }
 
+const LATE = Symbol('late');
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
 async function inspect(
   channel: InspectedChannel,
   requestedValues: readonly string[],
   leftMs: number,
 ): Promise<InspectionAnswer> {
   const { routerId } = channel;
-  if (leftMs <= 0) return failed(routerId, 'the others took all the time there is');
   try {
     const body = create(InspectRequestSchema, { requestedValues: [...requestedValues] });
     const request = typedMessage(ContentType.InspectRequest, InspectRequestSchema, body);

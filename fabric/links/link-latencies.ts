@@ -1,10 +1,5 @@
-/**
- * Latencies of links in the metrics of a router. Of all that metrics say only two numbers of each link are read, field
- * by field: the rest may be megabytes of histograms and counters, and makes no objects.
- */
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { malformed } from '../channel/malformed.js';
-import { textFrom } from '../channel/text.js';
+/** Latencies of links in the metrics of a router: of all that they say, two numbers of each link are read. */
+import type { MessageFields } from '../channel/fields.js';
 
 /** Numbers of fields in specs/fabric/metrics.proto. */
 const HISTOGRAMS = 8;
@@ -14,47 +9,24 @@ const MEAN = 3;
 
 /** `link.<id>.latency`, and what a message waits for before it is sent. */
 const NAME = /^link\.([\w.-]{1,64})\.(?:latency|queue_time)$/;
-const MOST_NAME_BYTES = 128;
 
-/** Nanoseconds by id of the link: latency and time in the queue together. @throws MalformedError */
-export function linkLatenciesIn(body: Uint8Array): Map<string, number> {
-  const found = new Map<string, number>();
-  try {
-    const reader = new BinaryReader(body);
-    while (reader.pos < reader.len) {
-      const [field, type] = reader.tag();
-      if (field === HISTOGRAMS && type === WireType.LengthDelimited) addEntry(reader.bytes(), found);
-      else reader.skip(type, field);
-    }
-  } catch {
-    throw malformed('metrics that cannot be read');
-  }
-  return found;
-}
+/** Nanoseconds by id of the link: latency and time in the queue together. */
+export type LatencyByLink = Map<string, number>;
 
-function addEntry(entry: Uint8Array, found: Map<string, number>): void {
-  const reader = new BinaryReader(entry);
+/** Adds what this field of the metrics says of a link. @throws MalformedError */
+export function addLatency(field: MessageFields, latencies: LatencyByLink): void {
+  if (!field.has(HISTOGRAMS)) return;
   let id: string | undefined;
-  let mean = 0;
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === KEY && type === WireType.LengthDelimited) {
-      const name = reader.bytes();
-      if (name.length <= MOST_NAME_BYTES) id = NAME.exec(textFrom(name))?.[1];
+  for (const entry = field.within(); entry.next();) {
+    if (entry.has(KEY)) {
+      id = NAME.exec(entry.text())?.[1];
       if (id === undefined) return;
-    } else if (field === VALUE && type === WireType.LengthDelimited) mean = meanOf(reader.bytes());
-    else reader.skip(type, field);
+    } else if (entry.has(VALUE) && id !== undefined) latencies.set(id, (latencies.get(id) ?? 0) + meanIn(entry));
   }
-  if (id !== undefined) found.set(id, (found.get(id) ?? 0) + mean);
 }
 
-function meanOf(histogram: Uint8Array): number {
-  const reader = new BinaryReader(histogram);
+function meanIn(entry: MessageFields): number {
   let mean = 0;
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === MEAN && type === WireType.Bit64) mean = reader.double();
-    else reader.skip(type, field);
-  }
+  for (const histogram = entry.within(); histogram.next();) if (histogram.number === MEAN) mean = histogram.double();
   return mean;
 }

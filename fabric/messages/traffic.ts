@@ -4,7 +4,7 @@ import { ContentType } from '../channel/content-types.js';
 import { EdgeError, errorMessage } from '../channel/edge-errors.js';
 import { circuitConfirmation } from './circuit-confirmation.js';
 import { connectEvents } from './connect-events.js';
-import { createCircuit } from './create-circuit.js';
+import { createCircuit, createDirectCircuit } from './create-circuit.js';
 import { createTerminator } from './create-terminator.js';
 import { createTunnelCircuit } from './create-tunnel-circuit.js';
 import { createTunnelTerminator } from './create-tunnel-terminator.js';
@@ -39,6 +39,7 @@ export type TrafficMessageParts = Parameters<typeof createCircuit>[0] &
 export const trafficMessages = (parts: TrafficMessageParts): MessageTable =>
   new Map<number, MessageRule>([
     [ContentType.CreateCircuitV2, { handle: createCircuit(parts), refuse: unfit, isOfClient: true }],
+    [ContentType.CreateCircuitV3, { handle: createDirectCircuit(parts), refuse: unfit, isOfClient: true }],
     [ContentType.RouteResult, { handle: lateRouteResult(parts), isOfClient: true }],
     [ContentType.Fault, { handle: fault(parts), inOrder: 'large', isOfClient: true }],
     [ContentType.CircuitConfirmation, { handle: circuitConfirmation(parts), inOrder: 'large' }],

@@ -7,21 +7,25 @@
  * Each change is announced after its commit, and read after the announcement, so what a router is told last is right.
  * A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import { NO_CLIENTS } from '../../domain/fabric/client-reach.js';
+import type { ClientReach } from '../../domain/fabric/client-reach.js';
+import { wholeOf } from '../../domain/fabric/model-changes.js';
 import { ModelTouches } from '../../domain/fabric/model-touches.js';
 import { modelOf } from '../../domain/fabric/router-model.js';
-import type { ModelConfig, ReachedModel, RouterModel } from '../../domain/fabric/router-model.js';
-import type { ConfigVersion } from '../../db/stores/router-models.js';
+import type { ReachedModel, RouterModel } from '../../domain/fabric/router-model.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { RouterChannel } from '../channel/channel.js';
+import type { ClientReaches } from './client-reaches.js';
 import { compareModel, noteDifferences } from './model-check.js';
 import type { ModelDifference } from './model-check.js';
 import { stateOf } from './model-messages.js';
-import { publicKeysOf } from './public-keys.js';
-import type { KeySources } from './public-keys.js';
+import { ModelConfigs } from './model-configs.js';
+import { ModelKeys } from './model-keys.js';
+import type { ModelKeySources } from './model-keys.js';
 import { RoundPace } from './round-pace.js';
-import { sendChanges } from './sent-model.js';
-import type { Keys, ModelReceiver } from './sent-model.js';
+import { routerIdsOf, sendChanges, sendReach } from './sent-model.js';
+import type { ModelReceiver } from './sent-model.js';
 import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 
 /** Hears what routers reach. */
@@ -32,9 +36,11 @@ export interface ReachListener {
   reached(channel: RouterChannel, model: RouterModel): Promise<void>;
 }
 
-export interface DataModelOptions {
+export interface DataModelOptions extends ModelKeySources {
   readonly stores: Pick<Stores, 'routerModels' | 'routerSync'>;
-  readonly keySources: () => Omit<KeySources, 'caPems'>;
+  readonly clients: ClientReaches;
+  /** Called when a router has been sent the whole state. */
+  readonly onWhole: (channel: RouterChannel) => void;
   readonly listener: ReachListener;
   readonly noteFailure: NoteFailure;
   readonly log: FabricLog;
@@ -43,6 +49,8 @@ export interface DataModelOptions {
 interface RouterState extends ModelReceiver {
   /** Model that was read last; undefined until then. */
   last: ReachedModel | undefined;
+  /** Reach of its clients that was read last. */
+  clients: ClientReach;
   /** The identity is disabled until then. */
   disabledUntilMs: number | undefined;
 }
@@ -56,11 +64,10 @@ export class RouterModels {
   readonly #due = new Set<RouterState>();
   /** Changes since the last round began. */
   #touches = new ModelTouches();
-  #configs = new Map<string, ModelConfig & ConfigVersion>();
-  /** Undefined when they must be read again. */
-  #keys: Keys | undefined;
-  /** Count of changes of keys. */
-  #keyChanges = 0;
+  readonly #configs: ModelConfigs;
+  readonly #keys: ModelKeys;
+  /** The reach of clients is to be read for all routers. */
+  #areClientsDue = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #pace = new RoundPace(() => performance.now());
@@ -71,6 +78,8 @@ export class RouterModels {
 
   constructor(options: DataModelOptions) {
     this.#options = options;
+    this.#configs = new ModelConfigs(options.stores.routerModels);
+    this.#keys = new ModelKeys(options);
   }
 
   /** Takes up a router that has connected: the next round ends what it lost while it was away. */
@@ -80,6 +89,7 @@ export class RouterModels {
       subscriptionId: undefined,
       sent: undefined,
       last: undefined,
+      clients: NO_CLIENTS,
       disabledUntilMs: undefined,
     };
     this.#entries.set(channel, entry);
@@ -158,8 +168,7 @@ export class RouterModels {
 
   /** Reads CAs and keys of the network again. */
   keysChanged(): void {
-    this.#keyChanges += 1;
-    this.#keys = undefined;
+    this.#keys.changed();
     this.#runForAll();
   }
 
@@ -168,6 +177,7 @@ export class RouterModels {
     const nowMs = Date.now();
     for (const entry of this.#entries.values())
       if (entry.disabledUntilMs !== undefined && entry.disabledUntilMs <= nowMs) this.#due.add(entry);
+    if (this.#options.clients.isDue(nowMs)) this.#areClientsDue = true;
     void this.#run();
   }
 
@@ -202,6 +212,7 @@ export class RouterModels {
         await this.#pace.run(async () => {
           batch = await this.#dueNow();
           if (batch.length > 0) await this.#round(batch);
+          if (this.#areClientsDue) await this.#clientRound();
         });
         this.#isFailing = false;
       } catch (error) {
@@ -216,7 +227,8 @@ export class RouterModels {
 
   /** A timer that runs gathers what comes until it ends. */
   #hasWork(): boolean {
-    return this.#due.size > 0 || (this.#timer === undefined && this.#pace.isRested && !this.#touches.isEmpty);
+    if (this.#due.size > 0 || this.#areClientsDue) return true;
+    return this.#timer === undefined && this.#pace.isRested && !this.#touches.isEmpty;
   }
 
   /** Takes the routers that are due, and those that the changes so far may concern. */
@@ -226,6 +238,7 @@ export class RouterModels {
     const due = new Set(this.#due);
     this.#due.clear();
     if (touches.isEmpty) return [...due];
+    if (this.#options.clients.touched(touches)) this.#areClientsDue = true;
     const others: RouterState[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.last === undefined || touches.concerns(entry.last)) due.add(entry);
@@ -239,58 +252,49 @@ export class RouterModels {
   }
 
   async #round(batch: readonly RouterState[]): Promise<void> {
-    const { stores, listener } = this.#options;
+    const { stores, clients, listener, onWhole } = this.#options;
+    const isOfAll = batch.length === this.#entries.size;
     listener.roundBegins();
     this.#step = 'the keys';
-    const keys = await this.#currentKeys();
+    const keys = await this.#keys.current();
     this.#step = 'the data model';
-    const reached = await stores.routerModels.reached(batch.map(({ channel }) => channel.routerId));
-    const configs = await this.#configsOf(reached.configVersions, batch.length === this.#entries.size);
+    const reached = await stores.routerModels.reached(routerIdsOf(batch));
+    const configs = await this.#configs.of(reached.configVersions, isOfAll);
     if (configs === undefined) {
       // One was deleted in between: what is read next does not name it.
       for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
       return;
     }
+    const clientsOf = await clients.of(routerIdsOf(batch), isOfAll);
     for (const entry of batch) {
-      if (!this.#isOpen(entry)) continue;
       const { routerId } = entry.channel;
+      if (!this.#isOpen(entry)) continue;
       entry.disabledUntilMs = reached.disabledUntil.get(routerId)?.getTime();
       const reach = reached.reaches.get(routerId);
       const model = modelOf(reached.routers.get(routerId), reach, { ...reached, configs });
       entry.last = { model, routerPolicyIds: new Set(reach?.routerPolicyIds) };
-      sendChanges(entry, model, keys, reached);
+      entry.clients = clientsOf(routerId);
+      if (sendChanges(entry, wholeOf(model, entry.clients), keys, reached)) onWhole(entry.channel);
       await listener.reached(entry.channel, model);
+    }
+  }
+
+  /** Tells all routers what their clients reach now: of most changes it is the same for many, or for all. */
+  async #clientRound(): Promise<void> {
+    this.#step = 'what clients reach';
+    const all = [...this.#entries.values()];
+    const clientsOf = await this.#options.clients.of(routerIdsOf(all), true);
+    this.#areClientsDue = false;
+    for (const entry of all) {
+      const reach = clientsOf(entry.channel.routerId);
+      if (!this.#isOpen(entry) || entry.last === undefined || reach === entry.clients) continue;
+      entry.clients = reach;
+      sendReach(entry, wholeOf(entry.last.model, reach));
+      await setImmediate();
     }
   }
 
   #isOpen(entry: RouterState): boolean {
     return this.#entries.get(entry.channel) === entry;
-  }
-
-  /** Undefined when one of them is not there any more. @param areAll  no other is needed by any router */
-  async #configsOf(
-    versions: readonly ConfigVersion[],
-    areAll: boolean,
-  ): Promise<ReadonlyMap<string, ModelConfig> | undefined> {
-    const stale = versions.filter(({ id, version }) => this.#configs.get(id)?.version !== version);
-    const found = stale.length === 0 ? [] : await this.#options.stores.routerModels.configs(stale.map(({ id }) => id));
-    for (const config of found) this.#configs.set(config.id, config);
-    if (found.length < stale.length) return undefined;
-    if (areAll) {
-      const wanted = new Set(versions.map(({ id }) => id));
-      this.#configs = new Map([...this.#configs].filter(([id]) => wanted.has(id)));
-    }
-    return this.#configs;
-  }
-
-  /** Returns the keys as they are now: reads them again when a change is heard of meanwhile. */
-  async #currentKeys(): Promise<Keys> {
-    for (;;) {
-      if (this.#keys !== undefined) return this.#keys;
-      const before = this.#keyChanges;
-      const { stores, keySources } = this.#options;
-      const read = publicKeysOf({ caPems: await stores.routerSync.caPems(), ...keySources() });
-      if (before === this.#keyChanges) this.#keys = read;
-    }
   }
 }

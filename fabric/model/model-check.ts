@@ -36,6 +36,9 @@ const ANSWER_MS = 30_000;
 /** A difference that stands for more than are read. */
 const TOO_MANY: ModelDifference = { entityType: '', entityId: '', kind: 'too many to be read', detail: '' };
 
+/** Ends of clients are told beside the model. */
+const IS_REVOCATION = /revocation/i;
+
 /** @throws ChannelError when the router does not answer */
 export async function compareModel(channel: RouterChannel, state: DataState): Promise<ModelDifference[]> {
   const question = create(RouterDataModelValidateRequestSchema, { state, fix: false });
@@ -44,7 +47,7 @@ export async function compareModel(channel: RouterChannel, state: DataState): Pr
     ANSWER_MS,
   );
   if (answer.isSkipped === true) return [TOO_MANY];
-  return readBody(RouterDataModelValidateResponseSchema, answer).diffs.map(
-    ({ entityType, entityId, diffType: kind, detail }) => ({ entityType, entityId, kind, detail }),
-  );
+  return readBody(RouterDataModelValidateResponseSchema, answer)
+    .diffs.map(({ entityType, entityId, diffType: kind, detail }) => ({ entityType, entityId, kind, detail }))
+    .filter(({ entityType }) => !IS_REVOCATION.test(entityType));
 }

@@ -1,8 +1,8 @@
 /** The data model of a router as messages: the whole state, and the changes that follow it. */
 import { create } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { NO_MODEL, modelChanges } from '../../domain/fabric/router-model.js';
-import type { ModelChange, ModelIdentity, RouterModel } from '../../domain/fabric/router-model.js';
+import { NOTHING_TOLD, modelChanges } from '../../domain/fabric/model-changes.js';
+import type { ModelChange, WholeModel } from '../../domain/fabric/model-changes.js';
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
 import { TerminatorPrecedence } from '../../generated/fabric/edge_pb.js';
 import {
@@ -21,6 +21,7 @@ import { ContentType } from '../channel/content-types.js';
 import { typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
 import { SyncHeader, encodeText } from '../channel/headers.js';
+import { checkOf } from './check-messages.js';
 import { keyEvent } from './public-keys.js';
 import type { PublicKey } from './public-keys.js';
 
@@ -35,7 +36,7 @@ export interface ModelPosition {
 
 /** Holds all that the router is to know. It forgets whatever it had before, also when that had a greater index. */
 export function stateMessage(
-  model: RouterModel,
+  model: WholeModel,
   keys: ReadonlyMap<string, PublicKey>,
   position: ModelPosition,
 ): Message {
@@ -44,13 +45,13 @@ export function stateMessage(
 
 /** Whole state of a router, by which it can also be asked whether it has the same. */
 export function stateOf(
-  model: RouterModel,
+  model: WholeModel,
   keys: ReadonlyMap<string, PublicKey>,
   { index, timelineId }: Pick<ModelPosition, 'index' | 'timelineId'>,
 ): DataState {
   return create(DataStateSchema, {
     events: [
-      ...modelChanges(NO_MODEL, model).map(toEvent),
+      ...modelChanges(NOTHING_TOLD, model).map(toEvent),
       ...[...keys.values()].map((key) => keyEvent(key, Action.CREATE)),
     ],
     endIndex: BigInt(index),
@@ -80,7 +81,7 @@ const POLICY_TYPES: Readonly<Record<PolicyType, WirePolicyType>> = {
   Dial: WirePolicyType.DIAL,
   Bind: WirePolicyType.BIND,
 };
-const RELATED = { service: Related.SERVICE, identity: Related.IDENTITY } as const;
+const RELATED = { service: Related.SERVICE, identity: Related.IDENTITY, check: Related.POSTURE_CHECK } as const;
 const PRECEDENCES: Readonly<Record<HostingPrecedence, TerminatorPrecedence>> = {
   default: TerminatorPrecedence.DEFAULT,
   required: TerminatorPrecedence.REQUIRED,
@@ -108,6 +109,8 @@ function entityOf(change: Exclude<ModelChange, { readonly kind: 'members' }>): N
       const { id, name, encryptionRequired, configIds } = change.entity;
       return { case: 'service', value: { id, name, encryptionRequired, configs: [...configIds] } };
     }
+    case 'check':
+      return { case: 'postureCheck', value: checkOf(change.entity) };
     case 'policy': {
       const { id, name, type } = change.entity;
       return { case: 'servicePolicy', value: { id, name, policyType: POLICY_TYPES[type] } };
@@ -121,8 +124,11 @@ function entityOf(change: Exclude<ModelChange, { readonly kind: 'members' }>): N
   }
 }
 
-function identityOf(identity: ModelIdentity): MessageInitShape<typeof DataState_IdentitySchema> {
-  const { id, name, appData, hostingCost, hostingPrecedence, hostings, overrides } = identity;
+type ToldIdentity = Extract<ModelChange, { readonly kind: 'identity' }>['entity'];
+
+function identityOf(identity: ToldIdentity): MessageInitShape<typeof DataState_IdentitySchema> {
+  const { id, name, appData = '{}', hostingCost, hostingPrecedence, hostings = [], overrides = [] } = identity;
+  if (hostingPrecedence === undefined) return { id, name };
   const serviceConfigs: Record<string, { configs: Record<string, string> }> = {};
   for (const { serviceId, typeId, configId } of overrides)
     (serviceConfigs[serviceId] ??= { configs: {} }).configs[typeId] = configId;
@@ -130,7 +136,7 @@ function identityOf(identity: ModelIdentity): MessageInitShape<typeof DataState_
     id,
     name,
     appDataJson: appData === '{}' ? new Uint8Array() : Buffer.from(appData),
-    defaultHostingCost: hostingCost,
+    defaultHostingCost: hostingCost ?? 0,
     defaultHostingPrecedence: PRECEDENCES[hostingPrecedence],
     serviceHostingCosts: Object.fromEntries(
       hostings.flatMap(({ serviceId, cost }) => (cost === null ? [] : [[serviceId, cost] as const])),

@@ -1,6 +1,6 @@
 /** Tells one router the model: the whole state at first, and from then on what differs from what it was told. */
-import { modelChanges } from '../../domain/fabric/router-model.js';
-import type { RouterModel } from '../../domain/fabric/router-model.js';
+import { modelChanges } from '../../domain/fabric/model-changes.js';
+import type { WholeModel } from '../../domain/fabric/model-changes.js';
 import type { ReachedModels } from '../../db/stores/router-models.js';
 import type { RouterChannel } from '../channel/channel.js';
 import { changeSetMessage, stateMessage } from './model-messages.js';
@@ -12,8 +12,10 @@ export type Keys = ReadonlyMap<string, PublicKey>;
 /** The model that a router was sent last. */
 interface SentModel {
   readonly keys: Keys;
-  readonly model: RouterModel;
+  readonly model: WholeModel;
   readonly index: number;
+  /** Index of the database then: the reach of clients changes without it. */
+  readonly counted: number;
   readonly timelineId: string;
 }
 
@@ -25,25 +27,49 @@ export interface ModelReceiver {
   sent: SentModel | undefined;
 }
 
+/** @returns true when the whole state was sent */
 export function sendChanges(
   entry: ModelReceiver,
-  model: RouterModel,
+  model: WholeModel,
   keys: Keys,
-  { index, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
-): void {
+  { index: counted, timelineId }: Pick<ReachedModels, 'index' | 'timelineId'>,
+): boolean {
   const { channel, subscriptionId, sent } = entry;
-  if (subscriptionId === undefined) return;
-  const position = { index, timelineId, subscriptionId };
+  if (subscriptionId === undefined) return false;
   const changes = sent === undefined ? [] : modelChanges(sent.model, model);
-  const hasGrown = sent?.timelineId === timelineId && index > sent.index;
+  const hasGrown = sent?.timelineId === timelineId && counted > sent.counted;
   if (sent === undefined || (changes.length > 0 && !hasGrown)) {
-    channel.send(stateMessage(model, keys, position));
-    entry.sent = { keys, model, index, timelineId };
-    return;
+    channel.send(stateMessage(model, keys, { index: counted, timelineId, subscriptionId }));
+    entry.sent = { keys, model, index: counted, counted, timelineId };
+    return true;
   }
-  const changedKeys = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
-  if (changedKeys !== undefined) channel.send(changedKeys);
-  if (changes.length > 0) channel.send(changeSetMessage(changes, sent.index, position));
+  sendKeys(entry, sent, keys);
   // The next change follows the last that was sent, not the last that was read.
-  entry.sent = changes.length > 0 ? { keys, model, index, timelineId } : { ...sent, keys };
+  if (changes.length > 0) sendNext(entry, sent, model, keys, counted);
+  else entry.sent = { ...sent, keys };
+  return false;
 }
+
+/** Tells the router what its clients reach now, when it has been told all before. */
+export function sendReach(entry: ModelReceiver, model: WholeModel): void {
+  const { sent } = entry;
+  if (sent !== undefined) sendNext(entry, sent, model, sent.keys, sent.counted);
+}
+
+function sendKeys({ channel }: ModelReceiver, sent: SentModel, keys: Keys): void {
+  const changed = sent.keys === keys ? undefined : keyChanges(sent.keys, keys);
+  if (changed !== undefined) channel.send(changed);
+}
+
+function sendNext(entry: ModelReceiver, sent: SentModel, model: WholeModel, keys: Keys, counted: number): void {
+  const { channel, subscriptionId } = entry;
+  const changes = modelChanges(sent.model, model);
+  if (subscriptionId === undefined || changes.length === 0) return;
+  const { timelineId } = sent;
+  const index = Math.max(counted, sent.index + 1);
+  channel.send(changeSetMessage(changes, sent.index, { index, timelineId, subscriptionId }));
+  entry.sent = { keys, model, index, counted, timelineId };
+}
+
+export const routerIdsOf = (receivers: readonly ModelReceiver[]): string[] =>
+  receivers.map(({ channel }) => channel.routerId);

@@ -1,8 +1,10 @@
 /**
- * Which identities are connected to routers, as routers report it, in memory. A router that is itself gone leaves what
- * it said as unknown for a while.
+ * Which identities are connected to the routers of this process, as routers report it, in memory. A router that is
+ * itself gone leaves what it said as unknown for a while. presence/identities-elsewhere.ts has what other processes
+ * know.
  */
 import { couldBeId } from '../../domain/ids.js';
+import { LOST_KEPT_MS } from '../../domain/router.js';
 import type { EdgeConnection } from '../../domain/router.js';
 
 interface Reported {
@@ -11,35 +13,61 @@ interface Reported {
   lostMs: number | undefined;
 }
 
-const KEEP_MS = 5 * 60_000;
+/** An identity that is or was connected. */
+interface ConnectedIdentity {
+  readonly identityId: string;
+  readonly isConnected: boolean;
+  /** Milliseconds since the last router went that had reported it; null while one that is connected reports it. */
+  readonly lostForMs: number | null;
+}
+
 /** Identities of one router. Those beyond count as not connected: a router must not decide how much is kept. */
 const MOST = 100_000;
+const NONE: ReadonlySet<string> = new Set();
 
 export class ConnectedIdentities {
   readonly #byRouter = new Map<string, Reported>();
+  /** Number of connected routers that report an identity. */
+  readonly #reports = new Map<string, number>();
 
   /**
    * @param now  in milliseconds, by a clock that is never set back
    * @param isRouter  whether a router of this id is connected: its own identity has the same id
+   * @param onChanged  called with identities that came, went, or whose routers went
    */
   constructor(
     private readonly now: () => number,
     private readonly isRouter: (id: string) => boolean,
+    private readonly onChanged: (identityId: string) => void,
   ) {}
 
   /** @param isWhole  who is not listed is not connected */
   report(routerId: string, events: readonly { identityId: string; isConnected: boolean }[], isWhole: boolean): void {
-    const identityIds = isWhole ? new Set<string>() : (this.#byRouter.get(routerId)?.identityIds ?? new Set<string>());
+    const before = this.#byRouter.get(routerId);
+    const known = before?.lostMs === undefined ? (before?.identityIds ?? NONE) : NONE;
+    const identityIds = new Set(isWhole ? NONE : known);
     for (const { identityId, isConnected } of events) {
       if (!isConnected) identityIds.delete(identityId);
       else if (identityIds.size < MOST && couldBeId(identityId)) identityIds.add(identityId);
     }
     this.#byRouter.set(routerId, { identityIds, lostMs: undefined });
+    for (const id of known) if (!identityIds.has(id)) this.#count(id, -1);
+    for (const id of identityIds) if (!known.has(id)) this.#count(id, 1);
+    // Its reports from before it went are void.
+    if (before?.lostMs !== undefined) before.identityIds.forEach(this.onChanged);
+  }
+
+  /** A channel of a router is open: its own identity is connected. */
+  routerConnected(routerId: string): void {
+    this.onChanged(routerId);
   }
 
   routerLost(routerId: string): void {
+    this.onChanged(routerId);
     const reported = this.#byRouter.get(routerId);
-    if (reported !== undefined) reported.lostMs ??= this.now();
+    if (reported === undefined || reported.lostMs !== undefined) return;
+    reported.lostMs = this.now();
+    for (const id of reported.identityIds) this.#count(id, -1);
   }
 
   /** The router is connected, and reports that the identity is connected to it. */
@@ -49,18 +77,48 @@ export class ConnectedIdentities {
   }
 
   of(identityId: string): EdgeConnection {
-    if (this.isRouter(identityId)) return 'online';
-    let isUnknown = false;
-    for (const { identityIds, lostMs } of this.#byRouter.values()) {
-      if (!identityIds.has(identityId)) continue;
-      if (lostMs === undefined) return 'online';
-      isUnknown ||= this.now() - lostMs < KEEP_MS;
+    if (this.#isOnline(identityId)) return 'online';
+    return this.#lostForMs(identityId) === null ? 'offline' : 'unknown';
+  }
+
+  /** Ids of all that are connected, or whose routers went lately. */
+  *ids(): Iterable<string> {
+    for (const [routerId, { identityIds }] of this.#byRouter) {
+      yield routerId;
+      yield* identityIds;
     }
-    return isUnknown ? 'unknown' : 'offline';
+  }
+
+  /** Returns what other processes are shown of an identity; undefined when it is not connected. */
+  rowOf(identityId: string): ConnectedIdentity | undefined {
+    const isConnected = this.#isOnline(identityId);
+    const lostForMs = isConnected ? null : this.#lostForMs(identityId);
+    return isConnected || lostForMs !== null ? { identityId, isConnected, lostForMs } : undefined;
   }
 
   forgetOld(): void {
     for (const [routerId, { lostMs }] of this.#byRouter)
-      if (lostMs !== undefined && this.now() - lostMs >= KEEP_MS) this.#byRouter.delete(routerId);
+      if (lostMs !== undefined && this.now() - lostMs >= LOST_KEPT_MS) this.#byRouter.delete(routerId);
+  }
+
+  #isOnline(identityId: string): boolean {
+    return this.#reports.has(identityId) || this.isRouter(identityId);
+  }
+
+  #lostForMs(identityId: string): number | null {
+    let least: number | null = null;
+    for (const { identityIds, lostMs } of this.#byRouter.values()) {
+      if (lostMs === undefined || !identityIds.has(identityId)) continue;
+      const lostForMs = this.now() - lostMs;
+      if (lostForMs < (least ?? LOST_KEPT_MS)) least = lostForMs;
+    }
+    return least;
+  }
+
+  #count(identityId: string, change: 1 | -1): void {
+    const count = (this.#reports.get(identityId) ?? 0) + change;
+    if (count > 0) this.#reports.set(identityId, count);
+    else this.#reports.delete(identityId);
+    this.onChanged(identityId);
   }
 }

@@ -18,6 +18,13 @@ export interface ShownTokens {
 export interface ApiSessionTokens {
   /** Finds the complete API session with this token, and counts it as used now. @returns its id */
   find(token: string): Promise<string | undefined>;
+  /** Finds the complete API session of this identity whose access token this is. @returns its id */
+  findSigned(accessToken: string, identityId: string): Promise<string | undefined>;
+  /**
+   * Makes the session by which the API session that this token names dials the service, unless there is one.
+   * @returns why none was made; undefined when there is one
+   */
+  openDial(accessToken: string, serviceId: string): Promise<'noService' | 'noRouter' | 'noSession' | undefined>;
 }
 
 export interface SessionAdmissionParts {

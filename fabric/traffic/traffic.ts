@@ -39,6 +39,7 @@ export interface TrafficOptions extends FailureLog {
   readonly onLinkChanged: (linkId: string) => void;
   readonly onCircuitChanged: (circuitId: string) => void;
   readonly onCostChanged: (terminatorId: string) => void;
+  readonly onIdentityChanged: (identityId: string) => void;
 }
 
 const VALIDATE_EVERY_MS = 5_000;
@@ -97,7 +98,8 @@ export class Traffic {
     this.sessions = new SessionWatch({ stores, channels, circuits: this.circuits, flights: this.flights, noteFailure });
     this.validation = new TerminatorValidation(stores.hostedTerminators, now, this.sessions);
     this.tunnels = new TunnelWatch({ stores, circuits: this.circuits, validation: this.validation, rounds });
-    this.connected = new ConnectedIdentities(now, (id) => channels.get(id) !== undefined);
+    const isRouter = (id: string) => channels.get(id) !== undefined;
+    this.connected = new ConnectedIdentities(now, isRouter, options.onIdentityChanged);
     this.limits = new LimitsByRouter(stores, this.memory);
     const { circuits, costs, flights, limits, memory, moves, sessions, topology, tunnels } = this;
     const parts = { circuits, costs, flights, limits, memory, moves, sessions, topology, tunnels };
@@ -110,6 +112,7 @@ export class Traffic {
   /** Takes up a router whose hello was accepted. */
   routerConnected(channel: RouterChannel, router: TrafficRouter): void {
     this.#absent.delete(channel.routerId);
+    this.connected.routerConnected(channel.routerId);
     this.routerChanged(router);
     this.#watchStanding(channel);
     this.#validate(channel);

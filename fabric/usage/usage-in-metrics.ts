@@ -1,10 +1,8 @@
 /**
- * Bytes in the metrics of a router (1007), field by field: those of circuits in the minute before, with their service,
- * and how many each link has carried since it was made. The rest makes no objects.
+ * Bytes in the metrics of a router (1007): those of circuits in the minute before, with their service, and how many
+ * each link has carried since it was made.
  */
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { malformed } from '../channel/malformed.js';
-import { textFrom } from '../channel/text.js';
+import type { MessageFields } from '../channel/fields.js';
 
 export interface Bytes {
   in: number;
@@ -38,67 +36,57 @@ const MOST_LINKS = 5_000;
 export const MOST_BYTES = 1e13;
 const LINK_NAME = /^link\.([\w.-]{1,64})\.tx\.bytesrate$/;
 
-type Act = (field: number, bytes: Uint8Array) => void;
+/** Reads the fields of one message, one after another. */
+export class UsageReader {
+  readonly usage: ReportedUsage = { services: new Map(), router: { in: 0, out: 0 }, linkTotals: new Map() };
+  #circuits = 0;
 
-/** Calls `act` for each field that has a length; others are passed over. */
-function eachField(body: Uint8Array, act: Act): void {
-  const reader = new BinaryReader(body);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited) act(field, reader.bytes());
-    else reader.skip(type, field);
+  /** Adds what this field of the metrics says of traffic. @throws MalformedError */
+  add(field: MessageFields): void {
+    if (field.has(METERS)) addLink(field, this.usage.linkTotals);
+    else if (field.has(USAGE_COUNTERS)) this.#addCounter(field);
+  }
+
+  #addCounter(field: MessageFields): void {
+    for (const counter = field.within(); counter.next();)
+      if (counter.has(BUCKETS) && (this.#circuits += 1) <= MOST_CIRCUITS) addCircuit(counter, this.usage);
   }
 }
 
-/** @throws MalformedError */
-export function usageIn(body: Uint8Array): ReportedUsage {
-  const usage: ReportedUsage = { services: new Map(), router: { in: 0, out: 0 }, linkTotals: new Map() };
-  let circuits = 0;
-  const addCounter: Act = (field, entry) => {
-    if (field === BUCKETS && (circuits += 1) <= MOST_CIRCUITS) addCircuit(entry, usage);
-  };
-  try {
-    eachField(body, (field, bytes) => {
-      if (field === METERS) addLink(bytes, usage.linkTotals);
-      else if (field === USAGE_COUNTERS) eachField(bytes, addCounter);
-    });
-  } catch {
-    throw malformed('metrics that cannot be read');
-  }
-  return usage;
-}
-
-function addLink(entry: Uint8Array, totals: Map<string, number>): void {
+function addLink(field: MessageFields, totals: Map<string, number>): void {
   let id: string | undefined;
-  eachField(entry, (field, bytes) => {
-    if (field === KEY) id = LINK_NAME.exec(textFrom(bytes))?.[1];
-    else if (field === VALUE && id !== undefined && totals.size < MOST_LINKS) totals.set(id, numberIn(bytes, COUNT));
-  });
+  for (const entry = field.within(); entry.next();) {
+    if (entry.has(KEY)) {
+      id = LINK_NAME.exec(entry.text())?.[1];
+      if (id === undefined) return;
+    } else if (entry.has(VALUE) && id !== undefined && totals.size < MOST_LINKS) totals.set(id, numberIn(entry, COUNT));
+  }
 }
 
-/** The number in this field; 0 when there is none. */
-function numberIn(message: Uint8Array, wanted: number): number {
-  const reader = new BinaryReader(message);
+/** The number in this field of the message; 0 when there is none. */
+function numberIn(message: MessageFields, wanted: number): number {
   let found = 0;
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (field === wanted && type === WireType.Varint) found = Number(reader.uint64());
-    else reader.skip(type, field);
-  }
+  for (const fields = message.within(); fields.next();) if (fields.number === wanted) found = fields.value;
   return found;
 }
 
-function addCircuit(entry: Uint8Array, { services, router }: ReportedUsage): void {
+/** The text in this field of the message; '' when there is none. */
+function textIn(message: MessageFields, wanted: number): string {
+  let found = '';
+  for (const fields = message.within(); fields.next();) if (fields.has(wanted)) found = fields.text();
+  return found;
+}
+
+function addCircuit(counter: MessageFields, { services, router }: ReportedUsage): void {
   let serviceId = '';
   const values = new Map<string, number>();
-  const addValue: Act = (field, bytes) => {
-    if (field === VALUES) {
-      values.set(textOf(bytes, KEY), Math.min(numberIn(bytes, VALUE), MOST_BYTES));
-    } else if (field === TAGS && textOf(bytes, KEY) === 'serviceId') serviceId = textOf(bytes, VALUE);
-  };
-  eachField(entry, (field, bytes) => {
-    if (field === VALUE) eachField(bytes, addValue);
-  });
+  for (const entry = counter.within(); entry.next();) {
+    if (!entry.has(VALUE)) continue;
+    for (const circuit = entry.within(); circuit.next();) {
+      if (circuit.has(VALUES)) values.set(textIn(circuit, KEY), Math.min(numberIn(circuit, VALUE), MOST_BYTES));
+      else if (circuit.has(TAGS) && textIn(circuit, KEY) === 'serviceId') serviceId = textIn(circuit, VALUE);
+    }
+  }
   const [ingressIn, egressIn] = [values.get('ingress.rx') ?? 0, values.get('egress.rx') ?? 0];
   router.in += ingressIn + egressIn;
   router.out += (values.get('ingress.tx') ?? 0) + (values.get('egress.tx') ?? 0);
@@ -107,13 +95,4 @@ function addCircuit(entry: Uint8Array, { services, router }: ReportedUsage): voi
   services.set(serviceId, sum);
   sum.in += ingressIn;
   sum.out += egressIn;
-}
-
-/** The text in this field; '' when there is none. */
-function textOf(message: Uint8Array, wanted: number): string {
-  let found = '';
-  eachField(message, (field, bytes) => {
-    if (field === wanted) found = textFrom(bytes.subarray(0, 128));
-  });
-  return found;
 }

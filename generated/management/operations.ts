@@ -459,6 +459,7 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
+      409: Response.ApiErrorEnvelope;
       413: Response.ApiErrorEnvelope;
       415: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
@@ -1597,6 +1598,23 @@ export interface Operations {
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       409: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Explain why an identity reaches a service, or what stops it */
+  explainIdentityAccess: {
+    permission: 'admin';
+    params: { id: string; serviceId: string };
+    query: { routerId?: string; type?: 'dial' | 'bind' };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.AccessExplanationEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;

@@ -1,5 +1,60 @@
 // Generated from specs/ by scripts/generate. Do not edit.
 
+/** Why an identity reaches a service, or what stops it. */
+export interface AccessExplanation {
+  /** What stops it, the first link of the chain; null when nothing does, or nothing that the reader may see. */
+  cause: 'IDENTITY_DISABLED' | 'NOT_LOGGED_IN' | 'LOGGED_IN_AT_MANAGEMENT' | 'SECOND_FACTOR_OWED' | 'LOGIN_NOT_ALLOWED' | 'NO_POLICY' | 'POSTURE' | 'NO_COMMON_ROUTER' | 'ROUTERS_OFFLINE' | 'ROUTER_NOT_ALLOWED' | 'ROUTER_OFFLINE' | 'NO_TERMINATOR' | 'ONLY_NAMED_TERMINATORS' | 'TERMINATORS_OFFLINE' | 'NO_PATH' | null;
+  /** Id of the identity. */
+  identityId: string;
+  /** Links of the chain, in the order in which a dial meets them. */
+  links: readonly AccessExplanationLink[];
+  /** `works`; `refused`: it gets no session; `unreachable`: it gets one, and its dial fails; `unknown`: nothing that the reader may see stops it. */
+  outcome: 'works' | 'refused' | 'unreachable' | 'unknown';
+  /** One thing to do; empty when there is nothing to do. */
+  remedy: string;
+  /** Id of the service. */
+  serviceId: string;
+  type: DialBind;
+  /** The answer in one sentence. */
+  verdict: string;
+}
+
+/** Answer with the explanation. */
+export interface AccessExplanationEnvelope {
+  data: AccessExplanation;
+  meta: Meta;
+}
+
+/** Something that a link of the chain is made of. */
+export interface AccessExplanationItem {
+  /** Collection that has it; empty for what is no entity. */
+  entity: string;
+  /** What was found of it, in words. */
+  finding: string;
+  /** What is known of the device; of posture checks only. */
+  found?: string | undefined;
+  /** Id of the entity. */
+  id: string;
+  /** Whether it lets the dial through. */
+  isPassing: boolean;
+  /** Name of the entity. */
+  name: string;
+  /** What is asked of the device; of posture checks only. */
+  wanted?: string | undefined;
+}
+
+/** A link of the chain that decides an access. */
+export interface AccessExplanationLink {
+  /** What was found, in words. */
+  finding: string;
+  /** Entities that it is made of, some of them where there are many. */
+  items: readonly AccessExplanationItem[];
+  /** `skipped`: it cannot be told, because of what stops it before; `hidden`: the reader may not see it. */
+  state: 'passes' | 'stops' | 'skipped' | 'hidden';
+  /** Which link it is. */
+  step: 'identity' | 'login' | 'authPolicy' | 'policies' | 'posture' | 'routers' | 'terminators' | 'path' | 'refusals';
+}
+
 /** An address of an API. */
 export interface ApiAddress {
   /** The address. */
@@ -387,7 +442,7 @@ export interface ControllerDetail extends BaseEntity {
   ctrlAddress?: string | null | undefined;
   /** SHA-1 of the certificate, lower-case hex. */
   fingerprint: string;
-  /** Whether it is reachable from the controller that answers. */
+  /** Whether it gave a sign of life in the last four seconds. */
   isOnline: boolean;
   /** Whether it should lead a cluster. */
   isPreferredLeader?: boolean | undefined;

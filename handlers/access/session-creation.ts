@@ -3,7 +3,7 @@ import type { PolicyType, Session, Tags } from '../../domain/model.js';
 import { DomainError, invalidField, notFound, raise } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
 import { adviceFor, checkFailure } from '../../domain/posture/failures.js';
-import type { BasisGrant, PostureHold, SessionBasis } from '../../db/stores/session-creation.js';
+import type { BasisGrant, RequiredPosture, SessionBasis } from '../../db/stores/session-creation.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { basePaths } from '../../generated/routes.js';
 import type { DialBind } from '../../generated/client/request.js';
@@ -20,14 +20,15 @@ export interface SessionRequest {
 const ATTEMPTS = 3;
 
 /**
- * The caller's session for this use: a new one, or the one that it has already.
+ * The caller's session for this use: a new one, or the one that it has already. Posture is not looked at for callers
+ * with signed tokens: they report on their devices to routers alone, which judge them.
  * @throws DomainError `notFound` (a service out of reach), `invalidField` (not granted in this way), `invalidPosture`,
  * `noEdgeRouters`, also for every session of the management API
  */
 export async function sessionFor(
   { serviceId, type, tags }: SessionRequest,
   caller: Caller,
-  { stores, sessionTokens, newId }: Context,
+  { stores, sessionTokens, newId }: Pick<Context, 'stores' | 'sessionTokens' | 'newId'>,
 ): Promise<Session> {
   const { apiSessionId, identityId, openedAt } = caller;
   // No router is sent its token (db/stores/router-sync-view.ts): each would cut a client that shows it.
@@ -49,11 +50,14 @@ export async function sessionFor(
         ? notFound('service', serviceId)
         : invalidField('ServiceId', 'service not found', serviceId);
     }
-    const hold = await holdOf(granting, { serviceId, type: first.type, caller, ground, stores });
+    const isLegacy = caller.bearer === null;
+    const asked = { serviceId, type: first.type, caller, ground, stores };
+    const posture = isLegacy ? await requiredPosture(granting, asked) : undefined;
     if (!ground.hasEdgeRouter) throw new DomainError('noEdgeRouters');
     if (ground.session !== null) return ground.session;
     const use = { id: newId(), apiSessionId, identityId, serviceId, type: first.type };
-    const session = await stores.sessions.create({ ...use, token: await sessionTokens.sign(use), tags }, ground, hold);
+    const token = await sessionTokens.sign({ ...use, isLegacy });
+    const session = await stores.sessions.create({ ...use, token, tags }, ground, posture);
     if (session !== undefined) return session;
   }
   throw new DomainError('unavailable');
@@ -71,7 +75,10 @@ interface SessionWish {
  * Returns the posture checks that the session depends on; undefined when some policy grants it whatever the device is.
  * @throws DomainError `invalidPosture` when no policy passes, which is written down for administrators
  */
-async function holdOf(granting: readonly BasisGrant[], asked: SessionWish): Promise<PostureHold | undefined> {
+async function requiredPosture(
+  granting: readonly BasisGrant[],
+  asked: SessionWish,
+): Promise<RequiredPosture | undefined> {
   if (granting.some(({ checks }) => checks.length === 0)) return undefined;
   const { caller, ground, stores } = asked;
   const posture = await stores.postures.of(caller.apiSessionId);

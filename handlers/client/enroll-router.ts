@@ -49,7 +49,7 @@ export async function enrollRouter(
   const pair = await issuePair(id, { client: clientCsr, server: serverCsr }, context, refuseNamesOfControllers);
   const { client, server } = pair;
   await context.stores.transaction(async (tx) => {
-    if (!(await tx.routers.hold(id))) throw tokenUnknown('the router is gone');
+    if (!(await tx.routers.lock(id))) throw tokenUnknown('the router is gone');
     await useUp(tx, enrollment);
     if (!(await tx.routers.certify(id, null, certificateOf(pair)))) throw tokenUnknown('the router is gone');
     await tx.issuedCertificates.add([client.record, server.record]);

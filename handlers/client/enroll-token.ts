@@ -165,7 +165,7 @@ async function enroll(
   { signer, identityId, newcomer, issued, used }: Enrollment,
   { newId }: Pick<Context, 'newId'>,
 ): Promise<void> {
-  if (!(await tx.externalJwtSigners.hold(signer))) {
+  if (!(await tx.externalJwtSigners.lock(signer))) {
     const causeMessage = 'the signer was changed at the same time: try again';
     throw new DomainError('enrollmentNotAllowed', { causeMessage, logReason: causeMessage });
   }

@@ -9,6 +9,7 @@ import { enrollOtt } from './enroll-ott.js';
 import { enrollErOtt, extendRouterEnrollment } from './enroll-router.js';
 import { enrollToken } from './enroll-token.js';
 import { enrollUpdb } from './enroll-updb.js';
+import * as explanations from './explanations.js';
 import * as externalJwtSigners from './external-jwt-signers.js';
 import * as protocols from './protocols.js';
 import * as postureResponses from './posture-responses.js';
@@ -38,6 +39,7 @@ export const clientHandlers = {
   ...currentIdentity,
   ...mfa,
   ...edgeRouters,
+  ...explanations,
   ...externalJwtSigners,
   ...postureResponses,
   ...protocols,

@@ -74,7 +74,7 @@ export async function requireMayChangeRouter(
   routerId: string,
   { routers, identities }: Pick<StoreSet, 'routers' | 'identities'>,
 ): Promise<void> {
-  if (caller.isAdmin || !(await routers.hold(routerId))) return;
+  if (caller.isAdmin || !(await routers.lock(routerId))) return;
   const target = await lockedTarget(caller, routerId, identities);
   if (target === undefined) return;
   if (target.isAdmin) throw refused('non-admins may not manage routers whose identity is an admin');

@@ -30,7 +30,7 @@ export async function endRefusedLogin(
   const isLocked = await unlessLast(() =>
     stores.transaction(
       async (tx) => {
-        const now = await tx.authenticators.holdGuessState(counted?.authenticatorId ?? NONE);
+        const now = await tx.authenticators.lockGuessState(counted?.authenticatorId ?? NONE);
         const id = now?.isDisabled === false ? counted?.authenticatorId : undefined;
         const isLast = await tx.authenticators.countGuess(id ?? NONE, counted?.maxAttempts ?? 1);
         if (!isLast || counted === undefined) return false;
@@ -102,7 +102,7 @@ async function decide(
   rules: LockoutRules,
   tx: StoreSet,
 ): Promise<Verdict> {
-  const now = await tx.authenticators.holdGuessState(authenticatorId);
+  const now = await tx.authenticators.lockGuessState(authenticatorId);
   if (now?.isDisabled !== false) return 'wrong';
   if (now.failedAttempts !== seen.failedAttempts || now.passwordHash !== seen.passwordHash) return 'overtaken';
   if (isRight) {

@@ -1,6 +1,8 @@
 /** The caller's own second factor: enrolling, giving codes, recovery codes, removal. */
+import { randomUUID } from 'node:crypto';
 import { newRecoveryCodes, UNDO_SECONDS } from '../../domain/auth/second-factor.js';
 import { DomainError } from '../../domain/errors.js';
+import { totpTokenClaims } from '../../domain/oidc/claims.js';
 import type { Mfa } from '../../db/stores/mfas.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type * as Response from '../../generated/client/response.js';
@@ -106,12 +108,29 @@ export const createMfaRecoveryCodes: Handler<'client', 'createMfaRecoveryCodes'>
 };
 
 /**
- * POST /current-api-session/totp-token. Only a session that was opened by a token of an OpenID Connect login can have
- * one, and this release has no such login. Fails: `sessionWithoutBacking`.
+ * POST /current-api-session/totp-token: a proof for routers that a code was given, for a session of signed tokens. It
+ * has no end of its own: its session has.
+ * Fails: `sessionWithoutBacking`, `mfaNotEnrolled`, `mfaCodeInvalid`, `rateLimited`.
  */
-export const createTotpToken: Handler<'client', 'createTotpToken'> = async () => {
-  throw new DomainError('sessionWithoutBacking', { logReason: 'the session was not opened by an OIDC login' });
+export const createTotpToken: Handler<'client', 'createTotpToken'> = async ({ caller, body }, context) => {
+  const { loginProvider, network, stores } = context;
+  const family =
+    caller.bearer === null || loginProvider === null ? undefined : await stores.tokenFamilies.find(caller.apiSessionId);
+  if (loginProvider === null || family === undefined)
+    throw new DomainError('sessionWithoutBacking', { logReason: 'the session was not opened by an OIDC login' });
+  const proof = { ...ownerOf(caller), code: body.code, isRecoveryAccepted: false, require: usable };
+  await withCode(proof, context, async () => undefined);
+  const { apiSessionId, identityId } = caller;
+  const now = new Date();
+  const issuer = `https://${network.advertise}`;
+  const claims = totpTokenClaims({ issuer, apiSessionId, identityId, clientId: family.clientId }, randomUUID(), now);
+  return ok({ issuedAt: now.toISOString(), token: await loginProvider.signer().sign(claims) });
 };
+
+function usable(mfa: Mfa | undefined): Mfa {
+  if (mfa?.isVerified !== true) throw new DomainError('mfaNotEnrolled');
+  return mfa;
+}
 
 const complete = ({ apiSessionId }: Caller, { apiSessions }: Pick<StoreSet, 'apiSessions'>) =>
   apiSessions.completeMfa(apiSessionId);

@@ -13,6 +13,7 @@ import * as edgeRouterPolicies from './edge-router-policies.js';
 import * as edgeRouters from './edge-routers.js';
 import * as enrollments from './enrollments.js';
 import * as events from './events.js';
+import * as explanations from './explanations.js';
 import * as externalJwtSigners from './external-jwt-signers.js';
 import * as identities from './identities.js';
 import * as identityPosture from './identity-posture.js';
@@ -65,6 +66,7 @@ export const managementHandlers = {
   ...events,
   ...edgeRouterPolicies,
   ...edgeRouters,
+  ...explanations,
   ...externalJwtSigners,
   ...identities,
   ...identityPosture,

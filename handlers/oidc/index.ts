@@ -3,6 +3,7 @@ import { beginLogin, endLogin } from './authorize.js';
 import { endSession, loggedOut, revoke } from './ends.js';
 import type { OidcHandler } from './exchange.js';
 import { configuration, healthy, keys, userinfo } from './information.js';
+import { introspect } from './introspection.js';
 import { authQueries, showLogin, takeLogin } from './login.js';
 import { token } from './token.js';
 import { beginTotp, removeTotp, takeCode, verifyTotp } from './totp.js';
@@ -28,6 +29,7 @@ export const ENDPOINTS: Readonly<Record<string, OidcEndpoint>> = {
   'login/totp/enroll/verify': { POST: verifyTotp, login: 'totp' },
   'login/auth-queries': { GET: authQueries },
   'oauth/token': { POST: token },
+  'oauth/introspect': { POST: introspect },
   'oauth/revoke': { POST: revoke },
   'revoke': { POST: revoke },
   'keys': { GET: keys },

@@ -1,6 +1,6 @@
 /** Documents of the provider, and what a token says of its user. */
 import { SCOPES } from '../../domain/oidc/authorize-request.js';
-import { OauthFault } from '../../domain/oidc/fault.js';
+import { callerOfToken } from './callers.js';
 import { jsonReply } from './exchange.js';
 import type { OidcHandler } from './exchange.js';
 
@@ -11,6 +11,7 @@ export const configuration: OidcHandler = async ({ issuer }, { loginProvider }) 
     authorization_endpoint: `${issuer}/authorize`,
     token_endpoint: `${issuer}/oauth/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
+    introspection_endpoint: `${issuer}/oauth/introspect`,
     revocation_endpoint: `${issuer}/revoke`,
     end_session_endpoint: `${issuer}/end_session`,
     jwks_uri: `${issuer}/keys`,
@@ -43,16 +44,9 @@ export const configuration: OidcHandler = async ({ issuer }, { loginProvider }) 
 export const keys: OidcHandler = async (_input, { enrollments }) => jsonReply(200, { keys: enrollments.publicKeys() });
 
 /** GET and POST /userinfo. */
-export const userinfo: OidcHandler = async ({ connection }, { stores, loginProvider }) => {
-  const [text] = connection.bearerTokens();
-  if (text === undefined) throw new OauthFault('invalid_request', 'access token missing', 401);
-  const invalid = () => new OauthFault('invalid_token', 'the access token is good no longer', 401);
-  const token = loginProvider.read(text);
-  if (token?.type !== 'a' || token.expiresAt.getTime() <= Date.now()) throw invalid();
-  if (await stores.revocations.isTokenRevoked(token.tokenId)) throw invalid();
-  const owner = await stores.apiSessions.findOwnerById(token.apiSessionId);
-  if (owner === undefined || owner.session.identity.id !== token.identityId || owner.session.owesTotp) throw invalid();
-  return jsonReply(200, { sub: token.identityId, name: owner.session.identity.name });
+export const userinfo: OidcHandler = async (input, context) => {
+  const { session } = await callerOfToken(input, context);
+  return jsonReply(200, { sub: session.identity.id, name: session.identity.name });
 };
 
 /** GET /healthz and /ready. */

@@ -25,6 +25,8 @@ import { authorize } from './authorize.js';
 import type { Credentials } from './authorize.js';
 import { fail } from './failure.js';
 import type { FailureLogs } from './failure.js';
+import { isSocket, socketMatch } from './fabric-sockets.js';
+import type { FabricSockets } from './fabric-sockets.js';
 import { readInput } from './input.js';
 import type { Peers } from './peer.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
@@ -51,6 +53,7 @@ export interface ApiOptions extends FailureLogs {
   readonly compression: Compression;
   readonly context: Context;
   readonly apiSessions: ApiSessionRegistry;
+  readonly sockets: FabricSockets;
   readonly peers: Peers;
   /** Undefined where no login gives such tokens. */
   readonly accessTokens: AccessTokens | undefined;
@@ -107,7 +110,7 @@ export class Apis {
   async #run(exchange: Exchange, seen: RequestFacts): Promise<void> {
     const { config, ownChanges } = this.#options;
     const { request, response, path, headers } = exchange;
-    const match = tryRoute(request, path);
+    const match = socketMatch(exchange) ?? tryRoute(request, path);
     const bytes = await this.#readBody(request, this.#maxBodyOf(match));
     exchange.since = performance.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
@@ -115,6 +118,12 @@ export class Apis {
     const { operation, params } = match;
     seen.operation = operation;
     await authorize(request, match, seen, this.#credentials);
+    if (isSocket(match)) {
+      delete seen.clock; // it takes as long as its client stays
+      const recheck = () => authorize(request, match, { address: seen.address }, this.#credentials);
+      await this.#options.sockets.run(exchange, seen.caller?.identityId ?? '', recheck);
+      return;
+    }
     if (seen.caller !== undefined && !isRead(request)) ownChanges.take(operation, seen.caller.identityId);
     const handler = this.#negotiate(exchange, operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await this.#largeBodies.run(() => undefined);

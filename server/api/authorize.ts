@@ -9,7 +9,13 @@ import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions
 import type { AccessTokens } from '../sessions/access-tokens.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
 import type { Peers } from './peer.js';
-import { isAdministration, requireOwnCertificate, requireOwnSession, requirePermission } from './permissions.js';
+import {
+  isAdministration,
+  noteUse,
+  requireOwnCertificate,
+  requireOwnSession,
+  requirePermission,
+} from './permissions.js';
 
 const NO_SESSION =
   'zt-session realm="zt-session" error="missing" error_description="no matching token was provided",' +
@@ -42,8 +48,13 @@ export async function authorize(
   seen.clock?.leave('database');
   seen.caller = caller;
   seen.params = params;
+  if (caller.bearer !== null) {
+    const noted = noteUse(request, operation, caller, caller.bearer, credentials);
+    if (noted !== undefined) await noted;
+  }
   requirePermission(operation, caller);
-  if (owner.api === 'management' || !isAdministration(operation)) return;
+  if (!isAdministration(operation)) return;
+  if (caller.bearer === null && owner.api === 'management') return;
   seen.clock?.enter('database');
   await (caller.bearer === null
     ? requireOwnSession(request, { caller, owner }, credentials)

@@ -54,17 +54,38 @@ export async function requireOwnSession(
 
 /**
  * The same of signed tokens: a router takes one only from a client that shows a certificate of the session too, so a
- * session that never had one is in the hands of its client alone.
+ * session that never had one is in the hands of its client alone. So is one that `noteUse` made administrative.
  * @throws DomainError `unauthenticated`
  */
 export async function requireOwnCertificate(
   request: IncomingMessage,
   caller: Caller,
-  { isCertificateBound, certificateHash }: Bearer,
+  { isCertificateBound, certificateHash, isAdministrative }: Bearer,
   { peers, stores }: { readonly peers: Peers; readonly stores: Pick<StoreSet, 'apiSessions'> },
 ): Promise<void> {
   if (!isCertificateBound) return;
   if (await isOwnClient(caller, certificateHash, peers.certificatesOf(request), stores)) return;
+  // Asks the database: the session may have been used at the client API of another controller meanwhile.
+  if (isAdministrative && (await stores.apiSessions.isAdministrative(caller.apiSessionId))) return;
   const causeMessage = 'the session has a certificate, and its token alone opens nothing of administration';
   throw new DomainError('unauthenticated', { causeMessage, logReason: causeMessage });
+}
+
+/**
+ * Sessions that were opened with a certificate are for one of two things, and the first call says which. A client that
+ * shows that certificate to administer may go on with the token alone, as command-line tools do, until it calls the
+ * client API, where it learns of routers. Only the client itself can make the first call, since it takes the key.
+ * @returns undefined when there is nothing to note, as is usual
+ */
+export function noteUse(
+  request: IncomingMessage,
+  { api }: OperationSpec,
+  { apiSessionId }: Pick<Caller, 'apiSessionId'>,
+  { certificateHash, isAdministrative, isSharedWithRouters }: Bearer,
+  { peers, stores }: { readonly peers: Peers; readonly stores: Pick<StoreSet, 'apiSessions'> },
+): Promise<void> | undefined {
+  if (certificateHash === null || isSharedWithRouters) return undefined;
+  if (api === 'client') return stores.apiSessions.noteClientUse(apiSessionId);
+  if (isAdministrative || !peers.hasProved(request, certificateHash)) return undefined;
+  return stores.apiSessions.makeAdministrative(apiSessionId);
 }

@@ -4,7 +4,13 @@
  */
 import type { ListState } from '../../db/stores/controller-list.js';
 import type { Stores } from '../../db/stores/stores.js';
-import { STEADY_MS, areEqual, controllerIdAt, otherWriting, placesNow } from '../../domain/fabric/controller-list.js';
+import {
+  STEADY_MS,
+  addressesNow,
+  areEqual,
+  controllerIdAt,
+  otherWriting,
+} from '../../domain/fabric/controller-list.js';
 import type { ControllerList } from '../../domain/fabric/controller-list.js';
 import type { AdvertisedControllers, KnownControllers } from '../../fabric/presence/controllers.js';
 
@@ -38,35 +44,35 @@ const GAP_MS = 3 * SIGN_MS;
 
 export async function openControllerList(options: ControllerListOptions): Promise<ControllerListKeeper> {
   const { stores, trustDomain, address, now = () => performance.now() } = options;
-  let told: ControllerList = { index: 0, addresses: [address], standIns: [] };
+  let current: ControllerList = { index: 0, addresses: [address], standIns: [] };
   let ids: ListState['ids'] = new Map();
   let steadySince = now();
   let lastSign = steadySince;
 
   const idAt = (each: string) => ids.get(each) ?? controllerIdAt(trustDomain, each);
   const isSteady = () => now() - steadySince >= STEADY_MS;
-  const take = ({ told: found, ids: known }: ListState) => {
+  const take = ({ current: found, ids: known }: ListState) => {
     ids = known;
-    if (found.index <= told.index || found.addresses.length === 0) return;
-    told = found;
+    if (found.index <= current.index || found.addresses.length === 0) return;
+    current = found;
     keeper.onChange?.();
   };
   /** Undefined when the list is as it should be. */
-  const wanted = ({ told: stored, seen }: ListState) => {
-    const places = placesNow({ told: stored, seen, own: address, isSteady: isSteady() });
-    // An index below one that was told: the database is one of before.
-    const isBehind = stored.index < told.index;
-    return isBehind || !areEqual(places, stored) ? places : undefined;
+  const wanted = ({ current: stored, seen }: ListState) => {
+    const list = addressesNow({ current: stored, seen, own: address, isSteady: isSteady() });
+    // An index below one that routers were told: the database is one of before.
+    const isBehind = stored.index < current.index;
+    return isBehind || !areEqual(list, stored) ? list : undefined;
   };
   const refresh = async () => {
     await stores.controllerList.touch(address, SIGN_MS);
-    let found = await stores.controllerList.look();
+    let found = await stores.controllerList.read();
     if (wanted(found) !== undefined)
       found = await stores.transaction(async ({ controllerList }) => {
-        await controllerList.hold();
-        const places = wanted(await controllerList.look());
-        if (places !== undefined) await controllerList.write(places, told.index);
-        return controllerList.look();
+        await controllerList.lock();
+        const list = wanted(await controllerList.read());
+        if (list !== undefined) await controllerList.write(list, current.index);
+        return controllerList.read();
       }, ASYNC);
     take(found);
   };
@@ -74,8 +80,8 @@ export async function openControllerList(options: ControllerListOptions): Promis
   const keeper: ControllerListKeeper = {
     known: {
       ownId: () => idAt(address),
-      standsInFor: () => told.standIns.filter(({ by }) => by === address).map((each) => idAt(each.address)),
-      now: () => advertised(told, idAt),
+      standsInFor: () => current.standIns.filter(({ by }) => by === address).map((each) => idAt(each.address)),
+      now: () => advertised(current, idAt),
     },
     async signOfLife() {
       if (now() - lastSign > GAP_MS) steadySince = now();
@@ -83,14 +89,14 @@ export async function openControllerList(options: ControllerListOptions): Promis
       await refresh();
     },
     async read() {
-      take(await stores.controllerList.look());
+      take(await stores.controllerList.read());
     },
     leave: () => stores.controllerList.leave(address),
     onChange: undefined,
   };
-  const stored = await stores.controllerList.look();
+  const stored = await stores.controllerList.read();
   // Routers find another one in its place: they are told that it is back when it listens, with its first sign of life.
-  if (stored.told.standIns.some((each) => each.address === address)) take(stored);
+  if (stored.current.standIns.some((each) => each.address === address)) take(stored);
   else await refresh();
   return keeper;
 }

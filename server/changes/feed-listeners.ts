@@ -20,6 +20,8 @@ export interface FeedListeners {
   readonly printsChanged: (identityId: string) => void;
   /** A token with this id is taken no longer. */
   readonly tokenRevoked: (tokenId: string) => void;
+  /** Clients with signed tokens have ended before their tokens. */
+  readonly clientsEnded: () => void;
   /** A router was deleted or disabled, or has another certificate. */
   readonly routerChanged: (routerId: string) => void;
   /** Something that routers are told of the network has changed. */
@@ -85,6 +87,7 @@ export function subjectsOf(listeners: FeedListeners): ReadonlyMap<string, Hear> 
     ['access', listeners.accessMoved],
     ['cas', listeners.casChanged],
     ['circuit', circuitSubject(listeners)],
+    ['clients', listeners.clientsEnded],
     ['controllers', listeners.controllersChanged],
     ['ended', listeners.sessionsEnded],
     [

@@ -1,4 +1,4 @@
-/** The sign of life of a controller: a small change in the database every few seconds, and how the last one went. */
+/** The sign of life of a controller: a small change in the database again and again, and how the last one went. */
 import { outageOf } from '../../db/postgres/outages.js';
 import type { Outage } from '../../db/postgres/outages.js';
 
@@ -14,9 +14,7 @@ export interface HeartbeatTimes {
   readonly againMs: number;
 }
 
-const TIMES: HeartbeatTimes = { everyMs: 5_000, againMs: 500 };
-
-export function startHeartbeat(touch: () => Promise<void>, { everyMs, againMs }: HeartbeatTimes = TIMES): Heartbeat {
+export function startHeartbeat(touch: () => Promise<void>, { everyMs, againMs }: HeartbeatTimes): Heartbeat {
   let outage: Outage | undefined;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;

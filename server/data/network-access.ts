@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { openDatabase } from '../../db/postgres/db.js';
-import { clusterIn } from '../../db/embedded/places.js';
+import { clusterIn } from '../../db/embedded/paths.js';
 import { SchemaError } from '../../db/schema/schema-error.js';
 import { pendingMigrations } from '../../db/schema/migrate.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';

@@ -29,7 +29,7 @@ export interface EventListener {
 const GAP_MS = 50;
 const LOOK_MS = 1_000;
 /** Even while no one waits, a batch is closed after so many looks, so that none grows long. */
-const IDLE_LOOKS = 30;
+const IDLE_ROUNDS = 30;
 const WATCH_EVERY_MS = 10_000;
 const WATCH_LASTS_MS = 3 * WATCH_EVERY_MS;
 const PAGE = 200;
@@ -47,7 +47,7 @@ export class EventReader {
   /** The last batch that others are known to have closed; null: a batch is to be closed first. */
   #known: number | null = null;
   #soon: NodeJS.Timeout | undefined;
-  #looks = 0;
+  #rounds = 0;
   // These are times by `performance.now()`.
   #closedAt = Number.NEGATIVE_INFINITY;
   #announcedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export class EventReader {
     this.#announce = announce;
     this.#log = log;
     this.#timer = setInterval(() => {
-      this.#look();
+      this.#round();
     }, LOOK_MS).unref();
   }
 
@@ -115,10 +115,10 @@ export class EventReader {
     return this.#listeners.size > 0 || performance.now() < this.#watchedUntil;
   }
 
-  #look(): void {
-    this.#looks += 1;
+  #round(): void {
+    this.#rounds += 1;
     this.#tellOthers();
-    if (this.#listeners.size > 0 || this.#looks % IDLE_LOOKS === 0) this.#closeAndRead();
+    if (this.#listeners.size > 0 || this.#rounds % IDLE_ROUNDS === 0) this.#closeAndRead();
   }
 
   #tellOthers(): void {

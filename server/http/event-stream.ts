@@ -40,16 +40,16 @@ export async function sendStream(
       stream.end('session');
       lastWords ??= setTimeout(() => response.destroy(), LAST_WORDS_MS);
     };
-    const look = async () => {
+    const checkAccess = async () => {
       try {
         await recheck();
       } catch (error) {
         // A refusal that cannot be decided now, because the database does not answer, is decided at the next check.
         if (error instanceof DomainError && REFUSALS.has(error.kind)) end();
       }
-      if (!isOver) check = setTimeout(() => void look(), CHECK_MS);
+      if (!isOver) check = setTimeout(() => void checkAccess(), CHECK_MS);
     };
-    check = setTimeout(() => void look(), CHECK_MS);
+    check = setTimeout(() => void checkAccess(), CHECK_MS);
     stream.onOverrun = () => {
       isOverrun = true;
       response.destroy();

@@ -15,7 +15,7 @@ import { newKeyPair } from '../../domain/pki/keys.js';
 import { createKeyRing, newMasterKey, parseMasterKey } from '../../domain/pki/master-key.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { newTrustDomain } from '../../domain/pki/spiffe.js';
-import { adminPasswordIn, masterKeyIn } from '../../db/embedded/places.js';
+import { adminPasswordIn, masterKeyIn } from '../../db/embedded/paths.js';
 import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { ConfigError } from '../settings/config.js';
 import type { Settings } from '../settings/config.js';

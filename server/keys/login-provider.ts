@@ -17,6 +17,7 @@ export interface LoginProviderOptions {
     Settings,
     | 'advertise'
     | 'listen'
+    | 'oidcHosts'
     | 'oidcRedirectUris'
     | 'oidcLogoutUris'
     | 'oidcAccessToken'
@@ -44,7 +45,11 @@ export async function openLoginProvider(options: LoginProviderOptions): Promise<
   const issuers = (): Issuers => {
     const signer = identity.signer();
     if (made?.signer === signer && made.by === advertised) return made.issuers;
-    made = { signer, by: advertised, issuers: issuersOf(signer, [config.advertise, config.listen, ...advertised]) };
+    made = {
+      signer,
+      by: advertised,
+      issuers: issuersOf(signer, config.oidcHosts, [config.advertise, config.listen, ...advertised]),
+    };
     return made.issuers;
   };
   const provider: RunningLoginProvider = {
@@ -90,11 +95,11 @@ function ownKeys({ signer, otherFingerprints }: LoginProviderOptions['identity']
   };
 }
 
-function issuersOf({ publicJwk }: JwtSigner, addresses: readonly string[]): Issuers {
+function issuersOf({ publicJwk }: JwtSigner, listed: readonly string[], addresses: readonly string[]): Issuers {
   const certificate = new X509Certificate(Buffer.from(publicJwk.x5c[0] ?? '', 'base64'));
   const reached = addresses.map(parseHostPort);
   return new Issuers({
-    hosts: [...new Set([...hostsOfCertificate(certificate), parseHostPort(addresses[0] ?? '').host])],
+    hosts: [...new Set([...hostsOfCertificate(certificate), ...listed, parseHostPort(addresses[0] ?? '').host])],
     ports: [...new Set(reached.map(({ port }) => port))],
   });
 }

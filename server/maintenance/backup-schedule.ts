@@ -7,7 +7,7 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BACKUP_LOCK } from '../../db/postgres/advisory-locks.js';
-import { snapshotsIn } from '../../db/embedded/places.js';
+import { snapshotsIn } from '../../db/embedded/paths.js';
 import { takeLock, withLane, withMaintenanceLane } from '../../db/postgres/maintenance-connection.js';
 import type { MaintenanceLane } from '../../db/postgres/maintenance-connection.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';

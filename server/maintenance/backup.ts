@@ -1,7 +1,7 @@
 /** A snapshot that an operator asks for at the command line. */
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { snapshotsIn } from '../../db/embedded/places.js';
+import { snapshotsIn } from '../../db/embedded/paths.js';
 import { withMaintenanceLane } from '../../db/postgres/maintenance-connection.js';
 import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';

@@ -8,7 +8,7 @@ import { withMaintenanceLane } from '../../db/postgres/maintenance-connection.js
 import type { MaintenanceLane } from '../../db/postgres/maintenance-connection.js';
 import { runChecks } from '../../db/stores/integrity.js';
 import { draftsIn, ownDirectory, removeDrafts } from '../../db/embedded/own-files.js';
-import { snapshotsIn } from '../../db/embedded/places.js';
+import { snapshotsIn } from '../../db/embedded/paths.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import type { Maintenance } from '../../handlers/context.js';

@@ -54,9 +54,9 @@ export function createListener(options: ListenerOptions): Listener {
   const token = config.metricsToken ?? tokenIn(config.metricsTokenFile);
   const mayRead = tokenCheck(token);
   const read = once(options.read);
-  const places = new Places();
+  const connections = new Connections();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void respond(request, response, { mayRead, places, read, log: options.log });
+    void respond(request, response, { mayRead, connections, read, log: options.log });
   };
   const bounds = {
     headersTimeout: TIMEOUT_MS,
@@ -66,7 +66,7 @@ export function createListener(options: ListenerOptions): Listener {
   };
   if (config.metricsTls === 'off') {
     const server = createPlain(bounds, listener);
-    places.of(server);
+    connections.of(server);
     return { server, setSecureContext: () => undefined };
   }
   const ca = textIn(config.metricsClientCaFile, 'EDGE_METRICS_CLIENT_CA_FILE');
@@ -82,7 +82,7 @@ export function createListener(options: ListenerOptions): Listener {
       listener,
     );
   });
-  places.of(server);
+  connections.of(server);
   return {
     server,
     setSecureContext(context) {
@@ -96,7 +96,7 @@ export function createListener(options: ListenerOptions): Listener {
  * Strangers take no places from who reads: one connection too many ends the oldest that has not shown that it may read,
  * and where all have, the one that has read nothing for longest.
  */
-class Places {
+class Connections {
   readonly #strangers = new Map<string, Socket>();
   readonly #readers = new Map<string, Socket>();
 
@@ -132,12 +132,16 @@ class Places {
 
 interface Responding {
   readonly mayRead: (request: IncomingMessage) => boolean;
-  readonly places: Places;
+  readonly connections: Connections;
   readonly read: () => Promise<string>;
   readonly log: Logger;
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, { mayRead, places, read, log }: Responding) {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { mayRead, connections, read, log }: Responding,
+) {
   const { method = '', url = '/' } = request;
   const refuse = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
     response.writeHead(status, { ...COMMON, 'content-type': 'text/plain; charset=utf-8', ...headers });
@@ -149,7 +153,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, { may
     refuse(401, 'Send the token of metrics as a bearer token.', { 'www-authenticate': 'Bearer realm="metrics"' });
     return;
   }
-  places.reads(request);
+  connections.reads(request);
   if (splitTarget(url).path !== '/metrics') {
     refuse(404, 'Metrics are at /metrics.');
     return;

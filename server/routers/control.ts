@@ -4,13 +4,13 @@ import type { JsonWebKeyInput } from 'node:crypto';
 import { newId, tokenOf } from '../../domain/auth/tokens.js';
 import type { IncomingConnection } from '../../fabric/channel/acceptor.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
-import { DomainError } from '../../domain/errors.js';
 import type { KnownControllers } from '../../fabric/presence/controllers.js';
 import { createFabric } from '../../fabric/fabric.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { RouterCertification } from '../../handlers/enrollment/router-extension.js';
 import { verifyPeer } from '../../domain/pki/peer.js';
+import type { AccessTokens } from '../sessions/access-tokens.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { addressOf } from '../base/client-address.js';
 import type { Settings } from '../settings/config.js';
@@ -20,8 +20,10 @@ import type { Logger } from '../base/log.js';
 import { noteFailure } from '../base/outage-log.js';
 import { certificatesSent } from '../api/peer.js';
 import type { RunningPki } from '../keys/pki.js';
+import { createSessionTokens } from '../keys/signed-tokens.js';
 import { createRouterServer } from './router-server.js';
 import type { RouterServer } from './router-server.js';
+import { shownTokens } from './shown-tokens.js';
 import type { ServerIdentity } from '../keys/renewal.js';
 import { listenAt } from '../sockets/tls-server.js';
 import type { RouterConnection } from '../sockets/tls-server.js';
@@ -30,6 +32,7 @@ export interface ControlOptions {
   readonly config: Settings;
   readonly stores: Stores;
   readonly apiSessions: ApiSessionRegistry;
+  readonly accessTokens: AccessTokens;
   readonly controllerId: string;
   readonly controllers: KnownControllers;
   readonly tokenKey: Buffer;
@@ -45,6 +48,7 @@ export function createControl({
   config,
   stores,
   apiSessions,
+  accessTokens,
   controllerId,
   controllers,
   tokenKey,
@@ -52,6 +56,7 @@ export function createControl({
   identity,
   log,
 }: ControlOptions): Fabric {
+  const sessionTokens = createSessionTokens({ config, identity });
   return createFabric({
     stores,
     log,
@@ -59,21 +64,12 @@ export function createControl({
       noteFailure(log, error, message, facts);
     },
     controllerId,
+    accessTokenSeconds: config.oidcEnabled ? config.oidcAccessToken : 0,
     controllers,
     newId,
     apiSessionToken: (id) => tokenOf(tokenKey, id),
     sessionTimeoutSeconds: apiSessions.timeoutSeconds,
-    apiSessions: {
-      async find(token) {
-        try {
-          const { caller } = await apiSessions.known(token);
-          return caller.isComplete ? caller.apiSessionId : undefined;
-        } catch (error) {
-          if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
-          throw error;
-        }
-      },
-    },
+    apiSessions: shownTokens({ stores, apiSessions, accessTokens, newId, sessionTokens }),
     sessionsSeen: (ids) => {
       apiSessions.seen(ids);
     },

@@ -143,8 +143,10 @@ export class ApiSessionRegistry implements ApiSessions {
   ): Promise<Authenticated> {
     const { owner, caller } = await this.#byId(apiSessionId);
     if (caller.identityId !== identityId) throw sessionUnknown();
-    const { isCertificateBound, certificateHash } = owner;
-    return { owner, caller: { ...caller, token, bearer: { expiresAt, isCertificateBound, certificateHash } } };
+    const { api, isCertificateBound, certificateHash, isSharedWithRouters } = owner;
+    const isAdministrative = api === 'management';
+    const bearer = { expiresAt, isCertificateBound, certificateHash, isAdministrative, isSharedWithRouters };
+    return { owner, caller: { ...caller, token, bearer } };
   }
 
   async live({ token, apiSessionId, bearer }: Parameters<ApiSessions['live']>[0]): Promise<LiveApiSession> {

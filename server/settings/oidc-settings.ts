@@ -1,5 +1,6 @@
 /** Settings of logins by OpenID Connect. Part of the table in config.ts; docs/authentication.md has their use. */
 import { requireRedirectUri } from '../../domain/auth/redirect-uri.js';
+import { parseHost } from '../../domain/pki/server-name.js';
 import { duration, listSetting, parseFlag, parseText, setting } from './setting-kinds.js';
 
 const DAY_SECONDS = 86_400;
@@ -40,6 +41,14 @@ export const OIDC = {
     duration(120, 365 * DAY_SECONDS),
     30 * DAY_SECONDS,
     'How long tokens that come of one login can be refreshed, whatever the client does.',
+  ),
+  oidcHosts: setting(
+    'oidc.hosts',
+    'EDGE_OIDC_HOSTS',
+    listSetting((value) => parseHost(parseText(value))),
+    [] as readonly string[],
+    'Host names at which users log in, besides those of the server certificate and of the advertised addresses: what ' +
+      'only a wildcard of the certificate names must be listed. The same on all controllers.',
   ),
   oidcRedirectUris: setting(
     'oidc.redirectURIs',

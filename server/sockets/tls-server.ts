@@ -17,6 +17,7 @@ import type { ResponseHeaders } from '../http/reply.js';
 import { isNoTls, refusePlain } from './plain-http.js';
 import { RefusedConnections } from './refused-connections.js';
 import { StallWatch } from './stalled.js';
+import { serveUpgrades } from './upgrades.js';
 
 type TimeLimit = 'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'stallTimeout';
 type ServerConfig = GateConfig & Pick<Settings, 'maxHeaderBytes' | 'maxHeaders' | TimeLimit>;
@@ -99,6 +100,7 @@ export function createTlsServer({
     { ...secureContext(chainPem, privateKeyPem), ...httpOptions(config), ALPNProtocols: protocols },
     listener,
   );
+  serveUpgrades(server, listener);
   const gate = guard(server, config, log);
   if (onRouter !== undefined)
     divertRouters(server, (socket) => {

@@ -138,6 +138,7 @@ function ofApiSessions(
   | 'sessionsOpened'
   | 'printsChanged'
   | 'tokenRevoked'
+  | 'clientsEnded'
 > {
   return {
     sessionGone(id) {
@@ -165,6 +166,9 @@ function ofApiSessions(
     },
     tokenRevoked(id) {
       accessTokens.forget(id);
+    },
+    clientsEnded() {
+      fabric.clientsEnded();
     },
   };
 }

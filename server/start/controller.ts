@@ -25,6 +25,7 @@ import { RunningMaintenance } from '../maintenance/maintenance.js';
 import { RunningPki } from '../keys/pki.js';
 import { keepKeysFresh, serverIdentity } from '../keys/renewal.js';
 import { openSpas } from '../pages/spa.js';
+import { joinFirst } from './joining.js';
 import { openMemory } from './memory.js';
 import type { Data, RunningParts, ControllerIdentity, ServableParts, Serving, Start } from './phases.js';
 import { serve } from './serving.js';
@@ -80,6 +81,7 @@ export async function prepareNetwork(config: Settings, log: Logger, abort: Abort
   try {
     const connection = await locateServer(start);
     const { network, stores, controllerId } = await openData({ ...start, closers: ofPool }, connection);
+    await joinFirst(start, stores, network.keys.server, controllerId);
     // Rows of workers of an earlier start: those of this start do not run yet.
     await stores.routerChannels.forgetHostsOf(controllerId);
     await closeAll(ofPool, log);

@@ -2,16 +2,13 @@
 import { ANNOUNCE } from '../../db/postgres/announcement.js';
 import cluster from 'node:cluster';
 import { newId } from '../../domain/auth/tokens.js';
-import { PROVIDER_PATH } from '../../domain/oidc/issuers.js';
 import type { Database } from '../../db/postgres/contracts.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Stores } from '../../db/stores/stores.js';
-import { basePaths } from '../../generated/routes.js';
 import { ResponseCache } from '../../handlers/response-cache.js';
 import { AccessTokens } from '../sessions/access-tokens.js';
 import { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import { createAuditKeeper } from '../events/audit-keeper.js';
-import type { Settings } from '../settings/config.js';
 import { createControl } from '../routers/control.js';
 import { routersReach } from '../settings/control-settings.js';
 import { ChangeFeed } from '../changes/change-feed.js';
@@ -25,6 +22,7 @@ import { openLoginProvider } from '../keys/login-provider.js';
 import type { SigningEntity } from '../keys/pki-records.js';
 import { noteFailure } from '../base/outage-log.js';
 import { Outgoing } from '../sockets/outgoing.js';
+import { joinControllers, joinFirst } from './joining.js';
 import { createSessionSweeper } from '../sessions/session-sweeper.js';
 import { Webhooks } from '../events/webhooks.js';
 import type { Subscribers } from './change-subscribers.js';
@@ -32,6 +30,8 @@ import type { Data, RunningParts, ControllerIdentity, Start } from './phases.js'
 
 /** Time between two signs of life on a stream of events. */
 const HEARTBEAT_MS = 15_000;
+/** After a sign of life that failed: readiness waits for the next. */
+const AGAIN_MS = 500;
 
 export async function openMemory(
   start: Start,
@@ -48,8 +48,10 @@ export async function openMemory(
   const { webhooks, ...events } = openEvents(start, data);
   const responseCache = new ResponseCache();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
-  const joined = await announce(network.keys.server);
-  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, apiSessions);
+  const { server } = network.keys;
+  // Workers share the row of their first process, which has made sure that it is theirs.
+  const joined = cluster.isWorker ? await announce(server) : await joinFirst(start, stores, server, controllerId);
+  const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, { apiSessions, accessTokens });
   const feed = await followChanges(start, connection, database, {
     apiSessions,
     accessTokens,
@@ -70,12 +72,13 @@ export async function openMemory(
       webhooks.changed();
     },
   });
-  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined));
+  const heartbeat = startHeartbeat(() => stores.controllers.touch(joined), { everyMs: SIGN_MS, againMs: AGAIN_MS });
   const signs = startHeartbeat(() => list.signOfLife(), { everyMs: SIGN_MS, againMs: SIGN_MS });
   closers.push(async () => {
     heartbeat.stop();
     signs.stop();
     await list.leave().catch(() => undefined);
+    await stores.controllers.leave(joined).catch(() => undefined);
   });
   const logins = { accessTokens, loginProvider };
   return {
@@ -124,7 +127,7 @@ async function openLogins(
 async function openFabric(
   { config, log, closers }: Start,
   data: Data & ControllerIdentity,
-  apiSessions: ApiSessionRegistry,
+  sessions: Pick<RunningParts, 'apiSessions' | 'accessTokens'>,
 ): Promise<{ fabric: RunningParts['fabric']; list: ControllerListKeeper }> {
   const { stores, network, controllerId } = data;
   const list = await openControllerList({
@@ -135,7 +138,7 @@ async function openFabric(
   const fabric = createControl({
     ...data,
     config,
-    apiSessions,
+    ...sessions,
     tokenKey: network.tokenKey,
     controllers: list.known,
     log,
@@ -179,6 +182,7 @@ function clearAway({ config, log, closers }: Start, stores: Stores): void {
       usage: { sweep: (max) => stores.usage.sweep(max, config.usageKeepDays) },
       events: stores.events,
       authRequests: stores.authRequests,
+      clientEnds: stores.clientEnds,
     },
     log,
   );
@@ -220,25 +224,4 @@ function openEvents({ config, log, closers }: Start, { database, stores, network
   });
   closers.push(() => webhooks.close());
   return { eventReader, eventStreams, outgoing, webhooks };
-}
-
-function joinControllers(
-  config: Settings,
-  stores: Stores,
-  { certPem, fingerprint }: SigningEntity,
-  id: string,
-): Promise<string> {
-  const address = (path: string) => [{ url: `https://${config.advertise}${path}`, version: 'v1' }];
-  return stores.controllers.join({
-    id,
-    name: config.name,
-    ctrlAddress: `tls:${routersReach(config)}`,
-    certPem,
-    fingerprint,
-    apiAddresses: {
-      'edge-client': address(basePaths.client),
-      'edge-management': address(basePaths.management),
-      ...(config.oidcEnabled ? { 'edge-oidc': address(PROVIDER_PATH) } : {}),
-    },
-  });
 }

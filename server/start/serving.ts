@@ -1,9 +1,10 @@
 /** Listeners: the APIs and pages, the port of routers, and metrics. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clusterIn } from '../../db/embedded/places.js';
+import { clusterIn } from '../../db/embedded/paths.js';
 import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import { Apis } from '../api/api.js';
+import { FabricSockets } from '../api/fabric-sockets.js';
 import { OidcServer, withLogins } from '../api/oidc.js';
 import { createPeers } from '../api/peer.js';
 import { commonHeaders, createApp, watchInFlight } from '../api/app.js';
@@ -44,7 +45,8 @@ export async function serve(ready: ServableParts, { bindings, spas, forceStop }:
   });
   const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'), config.hsts);
   const counts = config.metricsListen === null ? undefined : new RequestCounts();
-  const listener = await answering(ready, { bindings, spas, inFlight, readiness, common, counts });
+  const sockets = new FabricSockets({ context, log });
+  const listener = await answering(ready, { sockets, bindings, spas, inFlight, readiness, common, counts });
   const { certPem, privateKeyPem } = network.keys.server;
   const keys = { chainPem: certPem + pki.chainPem(), privateKeyPem };
   const door = await openRouterDoor({ fabric, config, ...keys, log });
@@ -63,6 +65,7 @@ export async function serve(ready: ServableParts, { bindings, spas, forceStop }:
       log,
       closeChannels: () => {
         eventStreams.stop();
+        sockets.stop();
         return door.close();
       },
     }),
@@ -73,6 +76,7 @@ export async function serve(ready: ServableParts, { bindings, spas, forceStop }:
 }
 
 interface Answering extends Omit<ServeOptions, 'forceStop'> {
+  readonly sockets: FabricSockets;
   readonly inFlight: InFlight;
   readonly readiness: Readiness;
   readonly common: CommonHeaders;
@@ -80,7 +84,8 @@ interface Answering extends Omit<ServeOptions, 'forceStop'> {
 }
 
 /** The application, as a server calls it. */
-async function answering(ready: ServableParts, { bindings, spas, inFlight, readiness, common, counts }: Answering) {
+async function answering(ready: ServableParts, options: Answering) {
+  const { sockets, bindings, spas, inFlight, readiness, common, counts } = options;
   const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
   const accessTokens = context.loginProvider === null ? undefined : ready.accessTokens;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
@@ -114,6 +119,7 @@ async function answering(ready: ServableParts, { bindings, spas, inFlight, readi
       compression,
       context,
       apiSessions,
+      sockets,
       accessTokens,
       peers,
       outages,

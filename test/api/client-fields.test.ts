@@ -20,6 +20,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
 import {
+  makeConfig,
   makeEdgeRouterPolicy,
   makeRouter,
   makeService,
@@ -85,7 +86,7 @@ describe('fields of lists that are not for administrators alone', () => {
     const secret = { tags: { secret: 'yes' } };
     const data = { address: 'hidden.example', port: 1, protocol: 'tcp' };
     const hidden = { name: unique('hidden-name'), configTypeId: 'NH5p4FpGR', data, ...secret };
-    const config = await make(controller, 'configs', hidden);
+    const config = await makeConfig(controller, hidden);
     const shown = { encryptionRequired: true, configs: [config], roleAttributes: ['a'] };
     service = await makeService(controller, shown);
     const router = await makeRouter(controller, { roleAttributes: ['secret-site'] });

@@ -9,7 +9,8 @@ import { makeCa } from '../support/certificates.js';
 import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { entityOf, make } from '../support/entities.js';
+import { entityOf } from '../support/entities.js';
+import { makeEdgeRouterPolicy, makeRouter, makeServiceEdgeRouterPolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { randomly } from '../support/random.js';
 import { countConflicts } from '../support/statements.js';
@@ -42,10 +43,10 @@ describe('16 writers at a time', function writers() {
   let conflicts: ReturnType<typeof countConflicts>;
   before(async () => {
     controller = await startTestController({ EDGE_DATABASE_POOL_SIZE: String(WRITERS) });
-    routers = await Promise.all([1, 2].map(() => make(controller, 'edge-routers', { name: unique('shared') })));
-    const everywhere = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] };
-    await make(controller, 'edge-router-policies', { name: 'all', ...everywhere, identityRoles: ['#all'] });
-    await make(controller, 'service-edge-router-policies', { name: 'all', ...everywhere, serviceRoles: ['#all'] });
+    routers = await Promise.all([1, 2].map(() => makeRouter(controller, { name: unique('shared') })));
+    const everywhere = { edgeRouterRoles: ['#all'] };
+    await makeEdgeRouterPolicy(controller, { name: 'all', ...everywhere, identityRoles: ['#all'] });
+    await makeServiceEdgeRouterPolicy(controller, { name: 'all', ...everywhere, serviceRoles: ['#all'] });
   });
   beforeEach(() => {
     conflicts = countConflicts();

@@ -63,7 +63,7 @@ describe('If-Match', () => {
   };
   const newService = async (): Promise<string> => {
     const body = { name: unique('s'), encryptionRequired: false };
-    return `${MANAGEMENT}/services/${await make(controller, 'services', body)}`;
+    return `${MANAGEMENT}/services/${await makeService(controller, body)}`;
   };
   const tagAt = async (path: string): Promise<string> => tagOf(await admin.get(path));
   const expectMoved = (answer: Answer, entity: RegExp): void => {

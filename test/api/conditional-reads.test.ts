@@ -111,7 +111,7 @@ describe('If-None-Match', () => {
       const path = `${MANAGEMENT}/service-role-attributes`;
       const first = tagOf(await admin.get(path));
       const body = { name: unique('s'), encryptionRequired: false, roleAttributes: [unique('role')] };
-      await make(controller, 'services', body);
+      await makeService(controller, body);
       const answer = expectStatus(await admin.get(path, having(first)), 200);
       expect(answer.headers.etag).to.match(TEXT).and.not.equal(first);
       expect(answer.text).to.contain(body.roleAttributes[0]);
@@ -259,12 +259,10 @@ describe('If-None-Match', () => {
       const service = await makeService(controller);
       const policy = {
         name: unique('p'),
-        type: 'Dial',
-        semantic: 'AnyOf',
         identityRoles: [],
         serviceRoles: [`@${service}`],
       };
-      const at = path('service-policies', await make(controller, 'service-policies', policy));
+      const at = path('service-policies', await makeServicePolicy(controller, policy));
       const before = tagOf(await admin.get(at));
       expectStatus(await admin.patch(path('services', service), { name: unique('renamed') }), 200);
       const after = tagOf(await admin.get(at, having(before)));

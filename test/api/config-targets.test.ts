@@ -5,6 +5,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { idsOf, make, read } from '../support/entities.js';
 import { expectField, expectNotFound } from '../support/expect.js';
+import { makeConfig, makeIdentity, makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 const TARGETS = ['service', 'router', 'other'] as const;
@@ -17,7 +18,7 @@ describe('targets of config types', () => {
     for (const target of TARGETS) {
       const [type, name] = [unique('type'), unique('config')];
       const configTypeId = await make(controller, 'config-types', { name: type, target });
-      const id = await make(controller, 'configs', { name, configTypeId, data: {} });
+      const id = await makeConfig(controller, { name, configTypeId, data: {} });
       configs[target] = { id, text: `config ${name} has config type ${type} which does not target` };
     }
   });
@@ -72,8 +73,8 @@ describe('targets of config types', () => {
   }
 
   it('identities refuse configs that are not for services, and stay as they are', async () => {
-    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
-    const identity = await make(controller, 'identities', { name: unique('identity'), type: 'Device', isAdmin: false });
+    const service = await makeService(controller);
+    const identity = await makeIdentity(controller, { type: 'Device' });
     const path = `${MANAGEMENT}/identities/${identity}/service-configs`;
     for (const target of ['router', 'other'] as const)
       expectField(

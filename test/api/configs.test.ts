@@ -145,7 +145,7 @@ describe('configs', () => {
       });
       const [first, second] = [await create(FOR_ROUTERS), await create(FOR_ROUTERS)];
       const reason =
-        /^duplicate configs named \S+ and \S+ found for config type router\.link\.v1\. Only one config of .* per router$/;
+        /^duplicate configs named \S+ and \S+ found for config type router\.link\.v1\. Only one .* per router$/;
       const configs = [first, other, second];
       const body = () => ({ name: unique('router'), configs });
       expectField(

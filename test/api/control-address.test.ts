@@ -11,8 +11,9 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { makeRequest } from '../support/certificates.js';
-import { itemsOf, make, read } from '../support/entities.js';
+import { itemsOf, read } from '../support/entities.js';
 import { expectError } from '../support/expect.js';
+import { makeRouter } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, cut, dial, newRouter } from '../support/scripted-router.js';
@@ -92,7 +93,7 @@ describe('an address for routers alone', () => {
     });
 
     it('is what routers are told of, and clients are not', async () => {
-      const id = await make(controller, 'edge-routers', { name: unique('told') });
+      const id = await makeRouter(controller, { name: unique('told') });
       const { enrollmentJwt } = await read<{ enrollmentJwt: string }>(controller, `edge-routers/${id}`);
       const claims = JSON.parse(Buffer.from(enrollmentJwt.split('.')[1] ?? '', 'base64url').toString()) as object;
       expect(claims).to.deep.include({ iss: 'https://localhost:1280', ctrls: ['tls:routers.example:6262'] });
@@ -113,7 +114,7 @@ describe('an address for routers alone', () => {
     });
 
     it('keeps its name from the certificates of routers', async () => {
-      const id = await make(controller, 'edge-routers', { name: unique('greedy') });
+      const id = await makeRouter(controller, { name: unique('greedy') });
       const { enrollmentToken } = await read<{ enrollmentToken: string }>(controller, `edge-routers/${id}`);
       const answer = await controller.anonymous.post(`${CLIENT}/enroll?token=${enrollmentToken}`, {
         certCsr: makeRequest({ commonName: id }).pem,

@@ -11,7 +11,8 @@ import { newCertifiedCaller } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make, read } from '../support/entities.js';
+import { read } from '../support/entities.js';
+import { makeRouter } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { ScriptedRouter, cut, dial, enroll, helloMessage, newRouter } from '../support/scripted-router.js';
 import type { EnrolledRouter, RouterCredentials } from '../support/scripted-router.js';
@@ -69,7 +70,7 @@ describe('the control channel refuses', () => {
   });
 
   it('a router that has not enrolled', async () => {
-    const id = await make(controller, 'edge-routers', { name: 'not-enrolled' });
+    const id = await makeRouter(controller, { name: 'not-enrolled' });
     await expectRefused({ ...router, id });
   });
 

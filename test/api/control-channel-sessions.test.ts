@@ -16,7 +16,7 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import { makeEdgeRouterPolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
@@ -36,9 +36,7 @@ describe('API sessions at routers', () => {
   /** A router that identities with this attribute may use. */
   const routerFor = async (attribute: string): Promise<EnrolledRouter & { policyId: string }> => {
     const router = await newRouter(controller);
-    const policyId = await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
+    const policyId = await makeEdgeRouterPolicy(controller, {
       edgeRouterRoles: [`@${router.id}`],
       identityRoles: [`#${attribute}`],
     });
@@ -188,9 +186,7 @@ describe('API sessions at routers', () => {
     await knows(connected, caller.client);
     expectStatus(await controller.admin.delete(`${MANAGEMENT}/edge-router-policies/${router.policyId}`), 200);
     await forgets(connected, caller.client);
-    await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
+    await makeEdgeRouterPolicy(controller, {
       edgeRouterRoles: [`@${router.id}`],
       identityRoles: [`@${caller.id}`],
     });

@@ -26,6 +26,7 @@ import { newVerifiedCa } from '../support/certified.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { itemsOf, make, read } from '../support/entities.js';
+import { makeEdgeRouterPolicy, makeService, makeServiceEdgeRouterPolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, dial, enroll, newRouter } from '../support/scripted-router.js';
@@ -132,9 +133,7 @@ describe('the control channel', () => {
     const attribute = unique('of');
     const router = await newRouter(controller, { roleAttributes: [attribute] });
     const caller = await controller.newCaller();
-    await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
+    await makeEdgeRouterPolicy(controller, {
       edgeRouterRoles: [`#${attribute}`],
       identityRoles: [`@${caller.id}`],
     });
@@ -154,15 +153,13 @@ describe('the control channel', () => {
     const attribute = unique('of');
     const router = await newRouter(controller, { roleAttributes: [attribute] });
     const caller = await controller.newCaller();
-    const serviceId = await make(controller, 'services', { name: unique('service'), encryptionRequired: true });
-    const roles = { semantic: 'AnyOf', edgeRouterRoles: [`#${attribute}`] };
-    await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
+    const serviceId = await makeService(controller, { encryptionRequired: true });
+    const roles = { edgeRouterRoles: [`#${attribute}`] };
+    await makeEdgeRouterPolicy(controller, {
       ...roles,
       identityRoles: [`@${caller.id}`],
     });
-    await make(controller, 'service-edge-router-policies', {
-      name: unique('policy'),
+    await makeServiceEdgeRouterPolicy(controller, {
       ...roles,
       serviceRoles: [`@${serviceId}`],
     });

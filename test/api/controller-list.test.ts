@@ -129,13 +129,6 @@ describe('the controllers, as routers are told of them', function controllers() 
     expect(after.controllers.map(({ id }) => id)).to.deep.equal([await idIn(here), await idIn(there)]);
   });
 
-  it('are two with one name as well', async () => {
-    const one = await start('one.example:1280', { EDGE_NAME: 'same' });
-    const here = await connect(one);
-    await start('two.example:1280', { EDGE_NAME: 'same' });
-    await told(here, 'tls:one.example:1280', 'tls:two.example:1280');
-  });
-
   it('are one behind one address, with one id', async () => {
     const one = await start('shared.example:1280', { EDGE_NAME: 'one' });
     const two = await start('shared.example:1280', { EDGE_NAME: 'two' });

@@ -5,6 +5,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { documentOf, membersOf } from '../support/document.js';
 import type { Schema } from '../support/document.js';
+import { makeRouter, makeService } from '../support/make.js';
 
 /** Said of a default by the models of requests, by the name of the property. */
 function defaultsOf(model: string): Map<string, unknown> {
@@ -25,8 +26,8 @@ describe('defaults that the documents declare', () => {
   after(() => controller.stop());
 
   const name = () => unique('plain');
-  const service = () => make(controller, 'services', { name: name(), encryptionRequired: false });
-  const edgeRouter = () => make(controller, 'edge-routers', { name: name() });
+  const service = () => makeService(controller, { name: name() });
+  const edgeRouter = () => makeRouter(controller, { name: name() });
 
   const CASES: [model: string, collection: string, body: () => Promise<object> | object][] = [
     ['serviceCreate', 'services', () => ({ name: name(), encryptionRequired: true })],

@@ -4,7 +4,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, itemsOf, make, totalOf } from '../support/entities.js';
-import { makeConfig, makeIdentity, makeServicePolicy } from '../support/make.js';
+import { makeConfig, makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { expectFault } from '../support/expect.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 
@@ -24,7 +24,7 @@ describe('filters of delegates', () => {
     const typeId = await make(controller, 'config-types', { name: unique('type'), schema: {} });
     const config = await makeConfig(controller, { configTypeId: typeId, data: {}, tags: { owner: 'secret-owner' } });
     const body = { name: unique('service'), encryptionRequired: false, configs: [config] };
-    service = await make(controller, 'services', body);
+    service = await makeService(controller, body);
     policy = await makeServicePolicy(controller, { identityRoles: [`@${identity}`], serviceRoles: [`@${service}`] });
   });
   after(async () => {

@@ -3,6 +3,7 @@
  * sent, opens nothing more than before. And over two controllers: no token that any router was sent is taken by the
  * management API.
  */
+import type { IdentityCreate } from '../../generated/management/request.js';
 import { expect } from 'chai';
 import { operations } from '../../generated/operations.js';
 import type { OperationSpec } from '../../generated/operation.js';
@@ -12,6 +13,7 @@ import type { Client } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
+import { makeEdgeRouterPolicy, makeIdentity, makeRouter } from '../support/make.js';
 import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
@@ -24,14 +26,14 @@ const specs: readonly OperationSpec[] = Object.values(operations.management);
 const PERMISSIONS = [...new Set(specs.flatMap(({ grantedBy }) => grantedBy))].sort();
 const LISTS = ['/enrollments', '/identities', '/edge-routers', '/routers', '/transit-routers'];
 const UUID = /"(?:token|enrollmentToken)":"([0-9a-f-]{36})"/g;
-const all = { semantic: 'AnyOf', edgeRouterRoles: ['#all'], identityRoles: ['#all'] };
+const all = { edgeRouterRoles: ['#all'], identityRoles: ['#all'] };
 
 describe('whoever may administer a part', function delegatesAtRouters() {
   this.timeout(300_000);
   let controller: TestController;
   before(async () => {
     controller = await startTestController();
-    await make(controller, 'edge-router-policies', { name: unique('policy'), ...all });
+    await makeEdgeRouterPolicy(controller, { ...all });
     await controller.login(ADMIN.username, ADMIN.password);
     await controller.newCaller({ isAdmin: true });
   });
@@ -39,11 +41,11 @@ describe('whoever may administer a part', function delegatesAtRouters() {
 
   /** Each may be used up by the delegate before. */
   const offerEnrollments = async () => {
-    await make(controller, 'edge-routers', { name: unique('edge') });
+    await makeRouter(controller, { name: unique('edge') });
     await make(controller, 'transit-routers', { name: unique('hop') });
-    const rights = [{ isAdmin: true }, { isAdmin: false, permissions: ['service'] }, { isAdmin: false }];
+    const rights: Partial<IdentityCreate>[] = [{ isAdmin: true }, { permissions: ['service'] }, {}];
     for (const each of rights)
-      await make(controller, 'identities', { name: unique('new'), type: 'User', enrollment: { ott: true }, ...each });
+      await makeIdentity(controller, { name: unique('new'), enrollment: { ott: true }, ...each });
   };
   /** Of all enrollments that it can read, and of a router that it makes when it may. */
   const readableTokens = async (delegate: Client): Promise<string[]> => {
@@ -126,8 +128,7 @@ describe('the tokens of routers and those of the management API', function disjo
       ids.push((await makeUser(admin, name, { ...rights, roleAttributes: ['first'] })).id);
       await loginEverywhere(name);
     }
-    const policy = await make(pair, 'edge-router-policies', {
-      name: unique('policy'),
+    const policy = await makeEdgeRouterPolicy(pair, {
       ...all,
       identityRoles: ['#first'],
     });

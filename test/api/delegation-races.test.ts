@@ -12,6 +12,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, make } from '../support/entities.js';
 import { expectFault } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { whileHeld } from '../support/locks.js';
 
@@ -51,8 +52,7 @@ describe('delegated administration of what gets rights in the same instant', () 
     change: readonly [sql: string, ...values: string[]],
     request: () => Promise<Answer>,
   ): Promise<Answer> => (await whileHeld(controller.database, change, request))[0] as Answer;
-  const newIdentity = async (changes: object = {}) =>
-    make(controller, 'identities', { name: unique('target'), type: 'User', isAdmin: false, ...changes });
+  const newIdentity = async (changes: object = {}) => makeIdentity(controller, { name: unique('target'), ...changes });
   const rowOf = async (id: string) =>
     (await controller.database.query('SELECT tags, disabled_at, auth_policy_id FROM identities WHERE id = $1', [id]))
       .rows;

@@ -8,7 +8,7 @@ import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { expectStatus } from '../support/client.js';
 import { LinkScene, linkTo, report } from '../support/link-scene.js';
-import { MANAGEMENT } from '../support/paths.js';
+import { FABRIC, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { STORE_LIMITS } from '../support/stores.js';
 import { bind, fault, settled } from '../support/traffic.js';
@@ -38,7 +38,16 @@ describe('the dynamic cost of a terminator', () => {
     const answer = expectStatus(await controller.admin.get(`${MANAGEMENT}/terminators/${id}`), 200);
     return (answer.data as { dynamicCost: number }).dynamicCost;
   };
-  const costs = (id: string, cost: number) => until(`it costs ${cost}`, async () => (await costOf(id)) === cost);
+  const shownByFabric = async (path: string): Promise<number[]> => {
+    const { data } = expectStatus(await controller.admin.get(`${FABRIC}/terminators${path}`), 200);
+    return [data].flat().map((shown) => (shown as { dynamicCost: number }).dynamicCost);
+  };
+  /** Waits until it is shown, and by the fabric API too, in lists and alone. */
+  const costs = async (id: string, cost: number) => {
+    await until(`it costs ${cost}`, async () => (await costOf(id)) === cost);
+    expect(await shownByFabric(`/${id}`)).to.deep.equal([cost]);
+    expect(await shownByFabric(`?filter=${encodeURIComponent(`id = "${id}"`)}`)).to.deep.equal([cost]);
+  };
   /** The other host gives a sign of life, so that its rows count. */
   const live = async () => {
     const { rows } = await controller.database.query('SELECT controller_id AS id FROM router_hosts LIMIT 1');

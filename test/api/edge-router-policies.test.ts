@@ -7,6 +7,7 @@ import { EDGE_ROUTERS, IDENTITIES, behavesLikeAnyPolicy } from '../support/any-p
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { make, read, totalOf } from '../support/entities.js';
 import { expectField } from '../support/expect.js';
+import { makeEdgeRouterPolicy } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/edge-router-policies`;
@@ -19,8 +20,7 @@ describe('edge router policies', () => {
   after(() => controller.stop());
 
   const policy = (name: string) => ({ name, semantic: 'AnyOf' });
-  const create = async (extra: object = {}) =>
-    make(controller, 'edge-router-policies', { ...policy(unique('policy')), ...extra });
+  const create = async (extra: object = {}) => makeEdgeRouterPolicy(controller, extra);
 
   behavesLikeAnyResource({
     collection: 'edge-router-policies',

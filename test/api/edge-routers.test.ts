@@ -4,9 +4,10 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
-import { entityOf, idsOf, itemsOf, make, read, totalOf } from '../support/entities.js';
+import { entityOf, idsOf, itemsOf, read, totalOf } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
 import { expectField, expectNotFound } from '../support/expect.js';
+import { makeConfig, makeEdgeRouterPolicy, makeIdentity, makeRouter, makeServicePolicy } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/edge-routers`;
@@ -18,7 +19,7 @@ describe('edge routers', () => {
   });
   after(() => controller.stop());
 
-  const create = async (extra: object = {}) => make(controller, 'edge-routers', { name: unique('router'), ...extra });
+  const create = async (extra: object = {}) => makeRouter(controller, { ...extra });
   const detail = async (id: string) => read(controller, `edge-routers/${id}`);
   const claimsOf = (entity: Entity) =>
     JSON.parse(Buffer.from(String(entity['enrollmentJwt']).split('.')[1] ?? '', 'base64url').toString()) as Record<
@@ -86,8 +87,7 @@ describe('edge routers', () => {
 
   it('keeps all that is set, changes with PATCH what is given, and with PUT everything', async () => {
     const name = unique('router');
-    const config = await make(controller, 'configs', {
-      name: unique('config'),
+    const config = await makeConfig(controller, {
       configTypeId: 'router.link.v1',
       data: {},
     });
@@ -292,10 +292,8 @@ describe('edge routers', () => {
       expectStatus(await controller.admin.put(`${PATH}/${id}`, { name: unique('router') }), 200);
       for (const answer of [await identity(id), await policy(id)]) expectStatus(answer, 404);
       expectStatus(await controller.admin.patch(`${PATH}/${id}`, { isTunnelerEnabled: true }), 200);
-      const other = await make(controller, 'service-policies', {
-        name: unique('policy'),
+      const other = await makeServicePolicy(controller, {
         type: 'Dial',
-        semantic: 'AnyOf',
         identityRoles: [`@${id}`],
       });
       expectStatus(await controller.admin.delete(`${PATH}/${id}`), 200);
@@ -307,7 +305,7 @@ describe('edge routers', () => {
       const [id, renamed, taken] = [await tunneler(), unique('renamed'), unique('person')];
       expectStatus(await controller.admin.patch(`${PATH}/${id}`, { name: renamed }), 200);
       expect(entityOf(await identity(id))['name']).to.equal(renamed);
-      await make(controller, 'identities', { name: taken, type: 'User', isAdmin: false });
+      await makeIdentity(controller, { name: taken });
       const reason = `duplicate value '${taken}' in unique index on identities store`;
       expectField(await controller.admin.patch(`${PATH}/${id}`, { name: taken }), 'name', reason, taken);
       expectField(await controller.admin.post(PATH, { name: taken, isTunnelerEnabled: true }), 'name', reason, taken);
@@ -365,9 +363,7 @@ describe('edge routers', () => {
     it('leaves nothing behind under concurrent changes and deletes', async () => {
       const ids = await Promise.all(Array.from({ length: 8 }, () => tunneler()));
       const named = ids.map((id) => `@${id}`);
-      const shared = await make(controller, 'edge-router-policies', {
-        name: unique('policy'),
-        semantic: 'AnyOf',
+      const shared = await makeEdgeRouterPolicy(controller, {
         edgeRouterRoles: named,
         identityRoles: named,
       });

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import { createCertificateClient, makeCa, makeLeaf, makeSelfSigned, nameOf, shownBy } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
-import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { entityOf, make, read } from '../support/entities.js';
+import { entityOf, read } from '../support/entities.js';
 import { expectError } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { COMMON_NAME, HOUR_MS, expectInUse, useCertificateEnrollments } from './certificate-enrollment-support.js';
 
@@ -121,10 +121,7 @@ describe('enrollment with a certificate alone', () => {
     const names = (await identities()).map((one) => (one['name'] === one.id ? 'its id' : (one['name'] as string)));
     expect(names.sort()).to.deep.equal(['its id', 'mine', 'mine000001']);
     expectError(await generic('method=ca', makeLeaf(makeCa())), 400, 'CERT_FAILED_VALIDATION');
-    const id = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
+    const id = await makeIdentity(controller, {
       enrollment: { ottca: caId },
     });
     const { enrollment } = await read<{
@@ -143,8 +140,8 @@ describe('enrollment with a certificate alone', () => {
 
   it('numbers names that are taken, also for many at the same time', async () => {
     const { ca } = await authority({ identityNameFormat: 'fleet' });
-    await make(controller, 'identities', { name: 'fleet000abc', type: 'User', isAdmin: false });
-    await make(controller, 'identities', { name: 'fleet0000007', type: 'User', isAdmin: false });
+    await makeIdentity(controller, { name: 'fleet000abc' });
+    await makeIdentity(controller, { name: 'fleet0000007' });
     expectStatus(await enroll(makeLeaf(ca)), 200);
     expectStatus(await enroll(makeLeaf(ca)), 200);
     const names = async () =>

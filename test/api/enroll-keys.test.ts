@@ -4,8 +4,9 @@ import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
-import { make, read } from '../support/entities.js';
+import { startTestController } from '../support/controller.js';
+import { read } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT } from '../support/paths.js';
 
 for (const keyKind of ['ec-p256', 'rsa-2048'] as const) {
@@ -24,10 +25,7 @@ for (const keyKind of ['ec-p256', 'rsa-2048'] as const) {
 
     it('verifies enrollment JWTs and the network’s', async () => {
       const keys = createLocalJWKSet(await keySet());
-      const identityId = await make(controller, 'identities', {
-        name: unique('identity'),
-        type: 'User',
-        isAdmin: false,
+      const identityId = await makeIdentity(controller, {
         enrollment: { ott: true },
       });
       const { enrollment } = await read<{

@@ -4,9 +4,10 @@ import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer } from '../support/client.js';
 import { makeRequest } from '../support/certificates.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { itemsOf, make, read } from '../support/entities.js';
+import { itemsOf, read } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 export const PEM = 'application/x-pem-file';
@@ -26,10 +27,8 @@ export function useOttEnrollments() {
   after(() => controller.stop());
 
   const ott = async (): Promise<Ott> => {
-    const identityId = await make(controller, 'identities', {
-      name: unique('identity'),
+    const identityId = await makeIdentity(controller, {
       type: 'Device',
-      isAdmin: false,
       enrollment: { ott: true },
     });
     const [record] = itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/enrollments`));

@@ -4,10 +4,11 @@ import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
 import { makeRequest } from '../support/certificates.js';
-import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { itemsOf, make, read, totalOf } from '../support/entities.js';
+import { unique } from '../support/controller.js';
+import { itemsOf, read, totalOf } from '../support/entities.js';
 import { expectError, expectField } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { useOttEnrollments } from './enroll-ott-support.js';
 
@@ -128,10 +129,7 @@ describe('a token of enrollment by certificate request', () => {
       'INVALID_ENROLL_METHOD',
     );
     await isUnused(enrollment);
-    const identityId = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
+    const identityId = await makeIdentity(controller, {
       enrollment: { updb: unique('user') },
     });
     const [updb] = itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/enrollments`));

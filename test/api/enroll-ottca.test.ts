@@ -5,8 +5,9 @@ import { makeCa, makeLeaf, makeSelfSigned } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
 import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { knownControllers, make, read } from '../support/entities.js';
+import { knownControllers, read } from '../support/entities.js';
 import { expectError } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { COMMON_NAME, HOUR_MS, expectInUse, useCertificateEnrollments } from './certificate-enrollment-support.js';
 
@@ -17,10 +18,7 @@ describe('enrollment with a token and a certificate', () => {
     controller = suite.controller();
   });
   const invited = async (caId: string, extra: object = {}) => {
-    const id = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
+    const id = await makeIdentity(controller, {
       enrollment: { ottca: caId },
       ...extra,
     });
@@ -95,10 +93,7 @@ describe('enrollment with a token and a certificate', () => {
     for (const bad of ['', 'nope', '5c0f0bb8-6a0e-4d0b-8a4e-51b9e0c7d5aa'])
       expectError(await enroll(bad, makeLeaf(ca)), 404, 'INVALID_ENROLLMENT_TOKEN');
     expectError(await post('ottca', makeLeaf(ca)), 404, 'INVALID_ENROLLMENT_TOKEN');
-    const id = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
+    const id = await makeIdentity(controller, {
       enrollment: { ott: true },
     });
     const { enrollment } = await read<{

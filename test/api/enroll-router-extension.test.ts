@@ -6,8 +6,9 @@ import type { Answer } from '../support/client.js';
 import { makeCa, makeLeaf, makeRequest, makeSelfSigned, shownBy } from '../support/certificates.js';
 import { unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make, read } from '../support/entities.js';
+import { read } from '../support/entities.js';
 import { expectError } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { useRouterEnrollments } from './enroll-router-support.js';
 
@@ -121,10 +122,7 @@ describe('enrollment of routers extended', () => {
     );
     expectError(await extendAs(showing(serverCert, server.privateKeyPem), requestsOf(id)), 401, 'UNAUTHORIZED');
     expectError(await extendAs(controller.admin, requestsOf(id)), 401, 'UNAUTHORIZED');
-    const identityId = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
+    const identityId = await makeIdentity(controller, {
       enrollment: { ott: true },
     });
     const { enrollment } = await read<{

@@ -10,6 +10,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, itemsOf, knownControllers, make, read } from '../support/entities.js';
 import { expectFault, expectField } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
 import type { TestClaims, TestSigner } from '../support/tokens.js';
@@ -196,8 +197,8 @@ describe('enrollment by a token of an external signer', () => {
     it('for a subject that has an identity, by its external id or by its id where the signer means that', async () => {
       const enrolled = 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED';
       const externalId = unique('external');
-      const body = { name: unique('somebody'), type: 'User', isAdmin: true, externalId };
-      const id = await make(controller, 'identities', body);
+      const body = { name: unique('somebody'), isAdmin: true, externalId };
+      const id = await makeIdentity(controller, body);
       atFirst = await counted();
       const byId = await newSigner({ useExternalId: false });
       for (const csr of [makeRequest().pem, '', 'nonsense'])
@@ -208,7 +209,7 @@ describe('enrollment by a token of an external signer', () => {
 
     it('for a name that is taken', async () => {
       const name = unique('taken');
-      await make(controller, 'identities', { name, type: 'User', isAdmin: false });
+      await makeIdentity(controller, { name });
       const naming = await newSigner({ enrollNameClaimsSelector: 'name' });
       atFirst = await counted();
       for (const clientCsr of [makeRequest().pem, '']) {

@@ -11,6 +11,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, itemsOf, make } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
+import { makeIdentity, makeRouter } from '../support/make.js';
 import { CLIENT, MANAGEMENT as M } from '../support/paths.js';
 import { PASSWORD } from '../support/users.js';
 
@@ -42,10 +43,10 @@ describe('tokens of outstanding enrollments', () => {
   let outstanding: Readonly<Record<Kind | 'transit', Outstanding>>;
   before(async () => {
     controller = await startTestController();
-    const body = { name: unique('identity'), type: 'User', isAdmin: false, enrollment: { ott: true } };
+    const body = { enrollment: { ott: true } };
     outstanding = {
-      identity: await outstandingOf(await make(controller, 'identities', body), 'identity'),
-      router: await outstandingOf(await make(controller, 'edge-routers', { name: unique('edge') }), 'edgeRouter'),
+      identity: await outstandingOf(await makeIdentity(controller, body), 'identity'),
+      router: await outstandingOf(await makeRouter(controller, { name: unique('edge') }), 'edgeRouter'),
       transit: await outstandingOf(await make(controller, 'transit-routers', { name: unique('hop') }), 'transitRouter'),
     };
   });

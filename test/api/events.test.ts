@@ -4,9 +4,9 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
 import { openEvents } from '../support/event-source.js';
 import type { EventSource, SourceOptions } from '../support/event-source.js';
+import { makeService } from '../support/make.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 
@@ -39,8 +39,7 @@ describe('GET /events', function events() {
     open.push(source);
     return source;
   };
-  const makeService = (name = unique('event')): Promise<string> =>
-    make(controller, 'services', { name, encryptionRequired: true });
+  const newService = (name = unique('event')) => makeService(controller, { name });
   const causeOf = async (query: string, headers: Record<string, string> = {}) =>
     expectStatus(await controller.admin.get(`${M}/events?${query}`, { headers }), 400).error?.cause;
   const kindsOf = (source: EventSource, entityId: string) =>
@@ -93,9 +92,9 @@ describe('GET /events', function events() {
 
   describe('sends', () => {
     it('what happens from then on, as it happens, once and in order', async () => {
-      const before = await makeService();
+      const before = await newService();
       const source = await listen();
-      const id = await makeService();
+      const id = await newService();
       expectStatus(await controller.admin.patch(`${M}/services/${id}`, { name: unique('renamed') }), 200);
       expectStatus(await controller.admin.delete(`${M}/services/${id}`), 200);
       await until('it came', () => kindsOf(source, id).length === 3);
@@ -125,7 +124,7 @@ describe('GET /events', function events() {
 
     it('the kinds that were asked for', async () => {
       const source = await listen(controller.admin, { query: 'kinds=*.deleted,identity.*' });
-      const service = await makeService();
+      const service = await newService();
       const { id: identity } = await controller.newCaller();
       expectStatus(await controller.admin.delete(`${M}/services/${service}`), 200);
       await until('the last came', () => kindsOf(source, service).length === 1);
@@ -152,7 +151,7 @@ describe('GET /events', function events() {
 
     it('to all that read, the same', async () => {
       const sources = [await listen(), await listen(), await listen(reader.client)];
-      const id = await makeService();
+      const id = await newService();
       for (const source of sources) await until('it came', () => kindsOf(source, id).length === 1);
       const [first, ...others] = sources.map(({ events }) => events.find(({ entityId }) => entityId === id));
       for (const other of others) expect(other).to.deep.equal(first);
@@ -162,11 +161,11 @@ describe('GET /events', function events() {
   describe('goes on', () => {
     it('after the last event that the reader has, by header or by query', async () => {
       const source = await listen();
-      const ids = [await makeService(), await makeService(), await makeService()];
+      const ids = [await newService(), await newService(), await newService()];
       await until('all came', () => ids.every((id) => kindsOf(source, id).length === 1));
       const second = source.events.find(({ entityId }) => entityId === ids[1])?.id ?? '';
       source.close();
-      ids.push(await makeService());
+      ids.push(await newService());
       for (const options of [{ lastEventId: second }, { query: `lastEventId=${second}` }]) {
         const resumed = await listen(controller.admin, options);
         await until('the rest came', () => resumed.events.length >= 2);
@@ -179,13 +178,13 @@ describe('GET /events', function events() {
       const source = await listen(controller.admin, { query: 'kinds=config.*' });
       await until('it begins', () => source.lastId() !== '');
       source.close();
-      const id = await makeService();
+      const id = await newService();
       const resumed = await listen(controller.admin, { lastEventId: source.lastId() });
       await until('it came', () => kindsOf(resumed, id).length === 1);
     });
 
     it('from the oldest event that is kept to now, and ends', async () => {
-      const id = await makeService();
+      const id = await newService();
       const source = await listen(controller.admin, { query: 'lastEventId=first&until=now' });
       await source.over;
       expect(kindsOf(source, id)).to.deep.equal(['service.created']);
@@ -201,7 +200,7 @@ describe('GET /events', function events() {
 
     it('from now on, and says so, where the history is another one or the event is not known', async () => {
       const source = await listen();
-      const id = await makeService();
+      const id = await newService();
       await until('it came', () => kindsOf(source, id).length === 1);
       const [timeline = '', batch = ''] = source.events.at(-1)?.id.split('.') ?? [];
       const other = timeline === '00000000' ? '11111111' : '00000000';

@@ -1,5 +1,6 @@
 /** What the suites of attacks on enrollment share: invitations, and clients that enroll by certificates. */
-import { itemsOf, make } from '../support/entities.js';
+import { itemsOf } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { createCertificateClient, shownBy } from '../support/certificates.js';
 import type { TestCertificate } from '../support/certificates.js';
@@ -30,10 +31,8 @@ export function useHostileEnrollments() {
     }
   };
   const invite = async (enrollment: object) => {
-    const identityId = await make(controller, 'identities', {
+    const identityId = await makeIdentity(controller, {
       name: unique('invited'),
-      type: 'User',
-      isAdmin: false,
       enrollment,
     });
     const [item] = itemsOf(await controller.admin.get(`${MANAGEMENT}/identities/${identityId}/enrollments`));

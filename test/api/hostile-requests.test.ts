@@ -4,6 +4,7 @@
  */
 import { expect } from 'chai';
 import { entityOf, make, read } from '../support/entities.js';
+import { makeIdentity, makeRouter } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { newCertifiedCaller, newVerifiedCa } from '../support/certified.js';
 import type { CertifiedCaller } from '../support/certified.js';
@@ -69,13 +70,11 @@ describe('odd requests', () => {
       isOttCaEnrollmentEnabled: true,
       identityRoles: [],
     });
-    const router = await make(controller, 'edge-routers', { name: unique('router') });
-    for (const method of ['ott', 'ottca', 'updb']) {
-      const enrollment = { ott: { ott: true }, ottca: { ottca: id }, updb: { updb: unique('user') } }[method];
-      const identity = await make(controller, 'identities', {
+    const router = await makeRouter(controller);
+    const enrollments = { ott: { ott: true }, ottca: { ottca: id }, updb: { updb: unique('user') } };
+    for (const [method, enrollment] of Object.entries(enrollments)) {
+      const identity = await makeIdentity(controller, {
         name: unique('invited'),
-        type: 'User',
-        isAdmin: false,
         enrollment,
       });
       const [item] = (await controller.admin.get(`${MANAGEMENT}/identities/${identity}/enrollments`)).data as {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
 import { entityOf, make, read } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT } from '../support/paths.js';
 import { CONTROLLER, SOUGHT, SPELLINGS, WORST } from '../cases/server-names.js';
 import type { Spelling } from '../cases/server-names.js';
@@ -103,10 +104,7 @@ describe('names of a controller in requests for certificates', function hostileN
       expectStatus(await caller.certified.post(`${CLIENT}/current-api-session/certificates`, { csr: csr(WORST) }), 201),
     );
     caller.certified.close();
-    const identityId = await make(controller, 'identities', {
-      name: unique('identity'),
-      type: 'User',
-      isAdmin: false,
+    const identityId = await makeIdentity(controller, {
       enrollment: { ott: true },
     });
     const { enrollment } = await read<{

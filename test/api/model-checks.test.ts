@@ -10,8 +10,10 @@ import {
   RouterDataModelValidateRequestSchema,
   RouterDataModelValidateResponseSchema,
 } from '../../generated/fabric/data-model_pb.js';
+import { expectStatus } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { FABRIC } from '../support/paths.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
 import type { EnrolledRouter } from '../support/scripted-router.js';
 
@@ -72,17 +74,40 @@ describe('checks of the models of routers', () => {
     expect(await checked).to.deep.equal([]);
   });
 
-  it('tell a router all of it again that has something else', async () => {
-    const whole = await subscribe();
-    const checked = controller.checkModel(router.id);
-    const first = await question();
-    answer(first, [MISSING]);
-    answer(await question(first), [MISSING]);
-    expect(await checked).to.deep.equal([
-      { entityType: 'Services', entityId: 'x', kind: 'removed', detail: 'entity missing' },
-    ]);
-    const again = await connected.next(ContentType.DataState, ({ sequence }) => sequence !== whole.sequence);
-    expect(readBody(DataStateSchema, again)).to.deep.equal(readBody(DataStateSchema, whole));
+  describe('that an administrator asks for', () => {
+    const inspect = async (...requestedValues: string[]) => {
+      const body = { appRegex: `^${router.id}$`, requestedValues };
+      return JSON.parse(expectStatus(await controller.admin.post(`${FABRIC}/inspections`, body), 200).text) as object;
+    };
+    const shown = (value: object) => ({
+      success: true,
+      errors: null,
+      values: [{ appId: router.id, name: 'model-check', value }],
+    });
+
+    it('say that a router has what it was told', async () => {
+      await subscribe();
+      const found = inspect('model-check');
+      answer(await question(), []);
+      expect(await found).to.deep.equal(shown({ differences: 0, first: [] }));
+      // It was asked for nothing that it does not know.
+      expect(connected.received.map(({ contentType }) => contentType)).not.to.include(ContentType.InspectRequest);
+    });
+
+    it('show what it has otherwise, and tell it all of it again', async () => {
+      const whole = await subscribe();
+      const found = inspect('model-check');
+      const first = await question();
+      answer(first, [MISSING]);
+      answer(await question(first), [MISSING]);
+      const difference = { entityType: 'Services', entityId: 'x', kind: 'removed', detail: 'entity missing' };
+      expect(await found).to.deep.equal(shown({ differences: 1, first: [difference] }));
+      await connected.next(ContentType.DataState, ({ sequence }) => sequence !== whole.sequence);
+    });
+
+    it('have no value for a router that was told nothing', async () => {
+      expect(await inspect('model-check')).to.deep.equal({ success: true, errors: null, values: null });
+    });
   });
 
   it('take more differences than can be read for one', async () => {

@@ -5,7 +5,7 @@ import type { Answer, Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import { ADMIN } from '../support/controller.js';
 import { entityOf } from '../support/entities.js';
-import { ISSUER, bearer, claimsOf, oidcClient, tokensIn } from '../support/oidc.js';
+import { bearer, claimsOf, oidcClient, tokensIn } from '../support/oidc.js';
 import type { OidcClient, Tokens } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -362,36 +362,6 @@ describe('sessions by OpenID Connect', function sessions() {
           'administration is refused',
           async () => (await statusOf(tokens.access_token, client, `${M}/services`)) === 401,
         );
-    });
-  });
-
-  describe('and what is told of their user', () => {
-    it('is who it is, for a token that is good', async () => {
-      const { id, name, tokens } = await login();
-      expect(expectStatus(await one.get('/oidc/userinfo', bearer(tokens.access_token)), 200).json).to.deep.equal({
-        sub: id,
-        name,
-      });
-      expectStatus(await one.get('/oidc/userinfo', bearer(tokens.refresh_token)), 401);
-      expectStatus(await one.get('/oidc/userinfo'), 401);
-      expectStatus(await admin.delete(`${M}/identities/${id}`), 200);
-      expectStatus(await one.get('/oidc/userinfo', bearer(tokens.access_token)), 401);
-    });
-    it('is in the discovery document, which names what works', async () => {
-      const document = (await one.get('/oidc/.well-known/openid-configuration')).json as Record<string, string>;
-      expect(document).to.include({ issuer: ISSUER, token_endpoint: `${ISSUER}/oauth/token` });
-      for (const name of ['userinfo_endpoint', 'jwks_uri', 'end_session_endpoint', 'authorization_endpoint'])
-        expect((await one.get(new URL(document[name] ?? '').pathname)).status, name).to.not.equal(404);
-    });
-    it('after a logout, only at a registered address', async () => {
-      const to = (uri: string) =>
-        one.get(`/oidc/end_session?state=s&post_logout_redirect_uri=${encodeURIComponent(uri)}`);
-      expect(expectStatus(await to('http://localhost:9/auth/logout'), 302).headers.location).to.equal(
-        'http://localhost:9/auth/logout?state=s',
-      );
-      expect(errorOf(await to('https://evil.example/auth/logout'))).to.equal('invalid_request');
-      expect(expectStatus(await one.get('/oidc/end_session'), 302).headers.location).to.equal('/oidc/logged-out');
-      expectStatus(await one.get('/oidc/logged-out'), 200);
     });
   });
 

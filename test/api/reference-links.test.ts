@@ -6,6 +6,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { entityOf, linksOf, make, read } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 describe('references', () => {
@@ -58,10 +59,8 @@ describe('references', () => {
       });
       const links = linksOf(await read(controller, `cas/${ca}`));
       expect('jwt' in links).to.equal(isAutoCaEnrollmentEnabled);
-      const identity = await make(controller, 'identities', {
+      const identity = await makeIdentity(controller, {
         name: unique('i'),
-        type: 'User',
-        isAdmin: false,
         enrollment: { ottca: ca },
       });
       const { enrollment } = await read<{ enrollment: { ottca: { id: string; ca: Entity } } }>(

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { ContentType } from '../../fabric/channel/content-types.js';
 import { HelloHeader } from '../../fabric/channel/headers.js';
 import { expectStatus } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import { makeEdgeRouterPolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { newRouter, ScriptedRouter } from '../support/scripted-router.js';
@@ -30,9 +30,7 @@ describe('capabilities of routers', () => {
   it('are unknown before the first connect, follow each, and stay when the router has gone', async () => {
     const router = await newRouter(controller);
     const caller = await controller.newCaller();
-    await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
+    await makeEdgeRouterPolicy(controller, {
       identityRoles: [`@${caller.id}`],
       edgeRouterRoles: [`@${router.id}`],
     });

@@ -6,6 +6,7 @@ import type { TestController } from '../support/controller.js';
 import { behavesLikeAnyResource } from '../support/any-resource.js';
 import { entityOf, idsOf, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
 import { expectField, expectNotFound } from '../support/expect.js';
+import { makeRouter } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 describe('routers', () => {
@@ -17,7 +18,7 @@ describe('routers', () => {
 
   const create = async (extra: object = {}) =>
     make(controller, 'transit-routers', { name: unique('transit'), ...extra });
-  const edge = async (extra: object = {}) => make(controller, 'edge-routers', { name: unique('edge'), ...extra });
+  const edge = async (extra: object = {}) => makeRouter(controller, { name: unique('edge'), ...extra });
 
   behavesLikeAnyResource({
     collection: 'transit-routers',

@@ -52,6 +52,7 @@ const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; ref
   oidcIdToken: { text: '5m', means: 300, refuses: '2d' },
   oidcRefreshToken: { text: '7d', means: 604_800, refuses: '1m' },
   oidcSession: { text: '12h', means: 43_200, refuses: '1m' },
+  oidcHosts: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: '*.example' },
   oidcRedirectUris: {
     text: 'https://a.example/cb, http://localhost:*/cb',
     means: ['https://a.example/cb', 'http://localhost:*/cb'],

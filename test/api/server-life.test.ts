@@ -81,6 +81,38 @@ describe('the process', () => {
     expect(second.output.stderr).not.to.match(/^\s+at /m);
   });
 
+  it('refuses to start while a controller of its name lives, in a sentence; the other one goes on', async () => {
+    const url = await urlOf(start({ EDGE_NAME: 'same' }));
+    const second = start({ EDGE_NAME: 'same', EDGE_DATA_DIR: join(dir, 'other') });
+    expect(await second.ended).to.equal(1);
+    expect(second.output.stderr).to.contain('A controller named "same" already runs on this database.');
+    expect(second.output.stderr).to.contain('a name of its own with EDGE_NAME');
+    expect(second.output.stderr).not.to.match(/^\s+at /m);
+    const client = createClient(url);
+    expectStatus(await client.get('/readyz'), 200);
+    client.close();
+    const { rows } = await database.query('SELECT name FROM controllers');
+    expect(rows).to.deep.equal([{ name: 'same' }]);
+  });
+
+  it('starts with the name of one that was killed, or was stopped, a moment ago', async () => {
+    const killed = start({ EDGE_NAME: 'again' });
+    await urlOf(killed);
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    const stopped = start({ EDGE_NAME: 'again' });
+    await urlOf(stopped);
+    stopped.process.kill('SIGTERM');
+    expect(await stopped.ended).to.equal(0);
+    const at = performance.now();
+    const { rows } = await database.query(
+      "SELECT last_seen_at > now() - interval '4 seconds' AS lives FROM controllers",
+    );
+    expect(rows).to.deep.equal([{ lives: false }]);
+    await urlOf(start({ EDGE_NAME: 'again' }));
+    expect(performance.now() - at).to.be.below(READY_MS);
+  });
+
   it('answers every request of a stream on keep-alive connections through SIGTERM, and ends with 0', async () => {
     const child = start({ EDGE_LOG_LEVEL: 'info' });
     const url = await urlOf(child);

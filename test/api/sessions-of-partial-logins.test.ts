@@ -9,6 +9,13 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import { entityOf, idsOf, make } from '../support/entities.js';
+import {
+  makeEdgeRouterPolicy,
+  makeRouter,
+  makeService,
+  makeServiceEdgeRouterPolicy,
+  makeServicePolicy,
+} from '../support/make.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { whileHeld } from '../support/locks.js';
 import { until } from '../support/poll.js';
@@ -36,12 +43,12 @@ describe('sessions for services of an API session', function partialLogins() {
   before(async () => {
     pair = await startPair();
     ({ one, two, admin } = pair);
-    service = await make(pair, 'services', { name: unique('service'), encryptionRequired: false });
-    await make(pair, 'edge-routers', { name: unique('router') });
-    const all = { semantic: 'AnyOf', identityRoles: ['#all'], serviceRoles: ['#all'], edgeRouterRoles: ['#all'] };
-    for (const kind of ['edge-router-policies', 'service-edge-router-policies'])
-      await make(pair, kind, { name: unique('policy'), ...all });
-    await make(pair, 'service-policies', { name: unique('policy'), type: 'Dial', ...all });
+    service = await makeService(pair);
+    await makeRouter(pair);
+    const all = ['#all'];
+    await makeEdgeRouterPolicy(pair, { identityRoles: all, edgeRouterRoles: all });
+    await makeServiceEdgeRouterPolicy(pair, { serviceRoles: all, edgeRouterRoles: all });
+    await makeServicePolicy(pair, { identityRoles: all, serviceRoles: all });
   });
   after(() => pair.stop());
 

@@ -6,9 +6,10 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
-import { entityOf, idsOf, itemsOf, linksOf, make, totalOf } from '../support/entities.js';
+import { entityOf, idsOf, itemsOf, linksOf, totalOf } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
 import { expectField, expectNotFound } from '../support/expect.js';
+import { makeService, makeServicePolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${CLIENT}/sessions`;
@@ -41,13 +42,10 @@ describe('sessions', () => {
     );
   const newCaller = async (extra: readonly string[] = []) =>
     controller.newCaller({ roleAttributes: ['edge-users', ...extra] });
-  const newService = async (extra: readonly string[] = ['reachable']) =>
-    make(controller, 'services', { name: unique('service'), encryptionRequired: false, roleAttributes: extra });
-  const allow = async (identityRole: string, serviceRole: string, type = 'Dial') =>
-    make(controller, 'service-policies', {
-      name: unique('policy'),
+  const newService = async (roleAttributes = ['reachable']) => makeService(controller, { roleAttributes });
+  const allow = async (identityRole: string, serviceRole: string, type: 'Dial' | 'Bind' = 'Dial') =>
+    makeServicePolicy(controller, {
       type,
-      semantic: 'AnyOf',
       identityRoles: [identityRole],
       serviceRoles: [serviceRole],
     });

@@ -7,8 +7,8 @@ import { verifySnapshot } from '../../db/maintenance/restore.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
 import { expectFault } from '../support/expect.js';
+import { makeIdentity } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { startLogged } from './server-support.js';
@@ -80,7 +80,7 @@ describe('a snapshot of the database', () => {
   it('is taken while others write, and holds what was committed before it', async () => {
     let isOver = false;
     const write = async () => {
-      while (!isOver) await make(controller, 'identities', { name: unique('busy'), type: 'User', isAdmin: false });
+      while (!isOver) await makeIdentity(controller, { name: unique('busy') });
     };
     const writers = [write(), write()];
     expectStatus(await controller.admin.post(SNAPSHOT), 200);

@@ -121,7 +121,7 @@ describe('what callers may store', () => {
     deleteMfa: () => ({ body: { code: '123456' }, status: 404 }),
     detailMfaRecoveryCodes: () => ({ body: { code: '123456' }, status: 404 }),
     verifyMfa: () => ({ body: { code: '123456' }, status: 404 }),
-    // There is no session that may have such a token.
+    // This session may have no such token.
     createTotpToken: () => ({ body: { code: '123456' }, status: 400 }),
     createPostureResponse: () => ({ body: { typeId: 'DOMAIN', id: '0', domain: 'a' }, status: 201 }),
     createPostureResponseBulk: () => ({ body: [{ typeId: 'DOMAIN', id: '0', domain: 'b' }], status: 200 }),

@@ -4,6 +4,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
+import { makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 
 const KEYS = [
@@ -63,7 +64,7 @@ describe('summary', () => {
 
   it('follows creates and deletes', async () => {
     const before = await summary();
-    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+    const service = await makeService(controller);
     await make(controller, 'posture-checks', { name: unique('check'), typeId: 'MFA' });
     await controller.database.query(
       "INSERT INTO routers (id, name, is_edge) VALUES ('edge', 'edge', true), ('transit', 'transit', false)",

@@ -6,6 +6,7 @@ import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, idsOf, incompressible, itemsOf, linksOf, make, read, totalOf } from '../support/entities.js';
 import { expectField, expectNotFound } from '../support/expect.js';
+import { makeService, makeServicePolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const PATH = `${MANAGEMENT}/terminators`;
@@ -18,7 +19,7 @@ describe('terminators', () => {
   const routerName = unique('router');
   before(async () => {
     controller = await startTestController();
-    service = await make(controller, 'services', { name: serviceName, encryptionRequired: false });
+    service = await makeService(controller, { name: serviceName });
     router = await addRouter(routerName);
   });
   after(() => controller.stop());
@@ -28,7 +29,7 @@ describe('terminators', () => {
     await controller.database.query('INSERT INTO routers (id, name, is_edge) VALUES ($1, $2, true)', [id, name]);
     return id;
   };
-  const newService = async () => make(controller, 'services', { name: unique('service'), encryptionRequired: false });
+  const newService = async () => makeService(controller);
   const body = (extra: object = {}) => ({ service, router, binding: 'edge', address: 'tcp:db:5432', ...extra });
   const create = async (extra: object = {}) => make(controller, 'terminators', body(extra));
   const detail = async (id: string) => read(controller, `terminators/${id}`);
@@ -218,7 +219,7 @@ describe('terminators', () => {
 
   it('is filtered and sorted by its own fields and by the names of service and router', async () => {
     const [name, host] = [unique('service'), unique('host')];
-    const own = await make(controller, 'services', { name, encryptionRequired: false });
+    const own = await makeService(controller, { name });
     const gate = unique('gate');
     const gateId = await addRouter(gate);
     const [a, b] = [
@@ -284,10 +285,8 @@ describe('terminators', () => {
     expectNotFound(await client.get(path), `service with id ${own} not found`);
     expectNotFound(await controller.admin.get(path), `service with id ${own} not found`);
     expectNotFound(await client.get(`${CLIENT}/services/nope/terminators`), 'service with id nope not found');
-    await make(controller, 'service-policies', {
-      name: unique('policy'),
+    await makeServicePolicy(controller, {
       type: 'Dial',
-      semantic: 'AnyOf',
       identityRoles: [`@${id}`],
       serviceRoles: [`@${own}`],
     });

@@ -13,6 +13,7 @@ import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make, read } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 
 const LOGIN = `${CLIENT}/authenticate?method=ext-jwt`;
@@ -36,8 +37,7 @@ describe('logins with tokens of external signers', () => {
     const body = { name: unique('signer'), issuer, audience: 'network', certPem: ca.pem, kid: 'k1', enabled: true };
     return { id: await make(controller, 'external-jwt-signers', { ...body, ...changes }), issuer, ca };
   };
-  const person = async (changes: object = {}) =>
-    make(controller, 'identities', { name: unique('person'), type: 'User', isAdmin: false, ...changes });
+  const person = async (changes: object = {}) => makeIdentity(controller, { name: unique('person'), ...changes });
   const sign = async (claims: Record<string, unknown>, key: KeyObject, header: object = {}) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1', ...header }).sign(key);
   const claimsOf = ({ issuer }: Provider, sub: string, changes: object = {}) => ({

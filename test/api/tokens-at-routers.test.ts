@@ -16,7 +16,7 @@ import { createClient, expectStatus } from '../support/client.js';
 import type { Answer, Client } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import { makeEdgeRouterPolicy, makeService, makeServiceEdgeRouterPolicy, makeServicePolicy } from '../support/make.js';
 import { closed, faultsOf, pathOf, show } from '../support/operations.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -63,9 +63,7 @@ describe('tokens that routers have', function tokensAtRouters() {
   /** A router that identities with this role may use; `#all` for every identity. */
   const routerFor = async (role: string): Promise<EnrolledRouter & { policyId: string }> => {
     const router = await newRouter(controller);
-    const policyId = await make(controller, 'edge-router-policies', {
-      name: unique('policy'),
-      semantic: 'AnyOf',
+    const policyId = await makeEdgeRouterPolicy(controller, {
       edgeRouterRoles: [`@${router.id}`],
       identityRoles: [role],
     });
@@ -137,12 +135,11 @@ describe('tokens that routers have', function tokensAtRouters() {
     const caller = await administrator(group);
     await routerFor(`#${group}`);
     const name = unique('service');
-    const serviceId = await make(controller, 'services', { name, encryptionRequired: false });
-    const roles = { identityRoles: [`#${group}`], serviceRoles: [`@${serviceId}`], semantic: 'AnyOf' };
-    await make(controller, 'service-policies', { name, type: 'Dial', ...roles });
-    await make(controller, 'service-edge-router-policies', {
+    const serviceId = await makeService(controller, { name });
+    const roles = { identityRoles: [`#${group}`], serviceRoles: [`@${serviceId}`] };
+    await makeServicePolicy(controller, { name, type: 'Dial', ...roles });
+    await makeServiceEdgeRouterPolicy(controller, {
       name,
-      semantic: 'AnyOf',
       serviceRoles: [`@${serviceId}`],
       edgeRouterRoles: ['#all'],
     });

@@ -5,6 +5,7 @@ import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
+import { makeConfig } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, newRouter } from '../support/scripted-router.js';
@@ -194,7 +195,7 @@ describe('the data model of a router with a tunneler', () => {
   it('has the configs that the identity uses instead of those of the service', async () => {
     const made = await granted();
     const name = unique('own');
-    const own = await make(controller, 'configs', {
+    const own = await makeConfig(controller, {
       name,
       configTypeId: HOST_V1,
       data: { protocol: 'tcp', address: 'own', port: 1 },

@@ -93,7 +93,7 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
       'listServiceRoleAttributes listServiceRoleAttributeUsage ' +
       'listServices detailService listConfigServices listEdgeRouterServices ' +
       'listIdentityServices listServiceEdgeRouterPolicyServices listServicePolicyServices ' +
-      'getIdentityPolicyAdvice',
+      'getIdentityPolicyAdvice explainIdentityAccess',
     create: 'createService',
     update: 'updateService patchService',
     delete: 'deleteService',

@@ -53,6 +53,7 @@ const OUT_OF_REACH = new Set([
   'routers_tunneler',
   'circuits_host_fkey',
   'terminator_costs_host_fkey',
+  'connected_identities_host_fkey',
   'quiesced_routers_router_fkey',
   'router_links_host_fkey',
   'router_channels_host_fkey',
@@ -87,6 +88,7 @@ const OUT_OF_REACH = new Set([
   'revocations_end',
   'api_session_certificates_fingerprint_key',
   'api_session_certificates_session_fkey',
+  'client_ends_type', // written by triggers alone
   'token_families_session_fkey', // a family is made for a session that is changed in the same statement
 ]);
 

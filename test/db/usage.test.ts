@@ -4,13 +4,15 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import type { UsageSum } from '../../db/stores/usage.js';
 import type { RouterChannel } from '../../fabric/channel/channel.js';
+import { MalformedError } from '../../fabric/channel/malformed.js';
+import { metricsIn } from '../../fabric/messages/metrics.js';
 import { Usage } from '../../fabric/usage/usage.js';
-import { usageIn } from '../../fabric/usage/usage-in-metrics.js';
 import type { ReportedUsage } from '../../fabric/usage/usage-in-metrics.js';
 import { MetricsMessageSchema } from '../../generated/fabric/metrics_pb.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
+const usageIn = (body: Uint8Array) => metricsIn(body).traffic;
 const HOUR = new Date('2026-01-01T10:00:00Z');
 
 const bytesOf = (message: MessageInitShape<typeof MetricsMessageSchema>) =>
@@ -64,8 +66,29 @@ describe('the usage in metrics', () => {
       body.subarray(0, body.length - 3),
       Uint8Array.of(0x5a, 0xff),
       Uint8Array.of(0x5a, 2, 0x1a, 9),
+      Uint8Array.of(0x5b),
+      Uint8Array.of(0x41, 1),
+      Buffer.alloc(20, 0xff),
     ])
-      expect(() => usageIn(broken)).to.throw('metrics that cannot be read');
+      expect(() => usageIn(broken)).to.throw(MalformedError);
+  });
+});
+
+describe('the latencies in metrics', () => {
+  it('are those of links, with what waits for them, and of nothing else', () => {
+    const body = bytesOf({
+      histograms: {
+        'link.l1.latency': { mean: 2.5e6, p50: 9 },
+        'link.l1.queue_time': { mean: 0.5e6 },
+        'link.l2.latency': { count: 3n },
+        'link.l1.rtt': { mean: 1 },
+        [`link.${'x'.repeat(200)}.latency`]: { mean: 1 },
+      },
+    });
+    expect([...metricsIn(body).latencies]).to.deep.equal([
+      ['l1', 3e6],
+      ['l2', 0],
+    ]);
   });
 });
 

@@ -135,9 +135,14 @@ describe('the control channel of a process', () => {
       controllers,
       newId: () => 'h1',
       apiSessionToken: (id) => id,
+      accessTokenSeconds: 0,
       sessionTimeoutSeconds: 60,
       sessionsSeen: () => undefined,
-      apiSessions: { find: async () => undefined },
+      apiSessions: {
+        find: async () => undefined,
+        findSigned: async () => undefined,
+        openDial: async () => 'noSession',
+      },
       extensions: {
         issue: () => Promise.reject(new Error('nobody asks')),
         complete: () => Promise.reject(new Error('nobody asks')),

@@ -1,10 +1,11 @@
 /** What a router is told of the network: what is chosen, and what leads from one state to the next. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { NO_MODEL, modelChanges, modelOf, reachedBy } from '../../domain/fabric/router-model.js';
+import { modelChanges, wholeOf } from '../../domain/fabric/model-changes.js';
+import type { ModelChange } from '../../domain/fabric/model-changes.js';
+import { NO_MODEL, modelOf, reachedBy } from '../../domain/fabric/router-model.js';
 import type {
   ModelCatalog,
-  ModelChange,
   ModelIdentity,
   ModelPolicy,
   ModelRouter,
@@ -63,7 +64,7 @@ const keys = (map: ReadonlyMap<string, unknown>) => [...map.keys()];
 describe('the model of a router', () => {
   it('is empty without a router', () => {
     expect(modelOf(undefined, undefined, CATALOG)).to.equal(NO_MODEL);
-    expect(modelChanges(NO_MODEL, NO_MODEL)).to.deep.equal([]);
+    expect(modelChanges(wholeOf(NO_MODEL), wholeOf(NO_MODEL))).to.deep.equal([]);
   });
 
   it('is the identity alone when nothing is granted to it', () => {
@@ -121,7 +122,7 @@ const told = (change: ModelChange): string =>
   change.kind === 'members'
     ? `${change.isAdded ? 'add' : 'remove'} ${change.of} ${change.ids.join()} ${change.policyId}`
     : `${change.action} ${change.kind} ${change.entity.id}`;
-const changes = (before: RouterModel, after: RouterModel) => modelChanges(before, after).map(told);
+const changes = (before: RouterModel, after: RouterModel) => modelChanges(wholeOf(before), wholeOf(after)).map(told);
 
 describe('changes of the model of a router', () => {
   const bound = modelOf(ROUTER, reach([policy('p', 'Bind', ['b'])]), CATALOG);
@@ -250,8 +251,8 @@ describe('changes of the model of a router', () => {
         const [before, after] = [first, second].map((one) => modelOf(ROUTER, one as RouterReach | undefined, CATALOG));
         if (before === undefined || after === undefined) return;
         const replica = new Replica();
-        for (const change of modelChanges(NO_MODEL, before)) replica.apply(change);
-        for (const change of modelChanges(before, after)) replica.apply(change);
+        for (const change of modelChanges(wholeOf(NO_MODEL), wholeOf(before))) replica.apply(change);
+        for (const change of modelChanges(wholeOf(before), wholeOf(after))) replica.apply(change);
         expect(replica.shown()).to.deep.equal(shown(after));
       }),
     );

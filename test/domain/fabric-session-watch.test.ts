@@ -46,7 +46,7 @@ describe('the sessions that routers use', () => {
       stores,
       sessions,
       memory: new DialMemory(() => 0),
-      apiSessions: { find: async () => 'a1' },
+      apiSessions: { find: async () => 'a1', findSigned: async () => 'a1', openDial: async () => undefined },
       sessionsSeen: () => undefined,
     };
     return { asked, answers, sessions, admission, flights };
@@ -266,6 +266,7 @@ describe('the identities that routers report as connected', () => {
     new ConnectedIdentities(
       () => 0,
       () => false,
+      () => undefined,
     );
 
   it('are of no router more than a bound, whatever it sends, and none is what no id can be', () => {

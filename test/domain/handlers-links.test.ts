@@ -22,6 +22,7 @@ const WITHOUT_LINK = [
   'edge-routers/services',
   'routers/terminators', // linked by the fabric API alone
   'services/edge-routers',
+  'services/explain', // no list
   'services/identities',
 ];
 /** Links that lead nowhere, as clients know them. */

@@ -156,6 +156,7 @@ describe('claims', () => {
         apiSessionId: 'as',
         identityId: 'id',
         type: 'Bind',
+        isLegacy: true,
         now,
       }),
       {

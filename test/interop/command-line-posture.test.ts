@@ -4,7 +4,8 @@ import { expectStatus } from '../support/client.js';
 import { CommandLine } from '../support/command-line.js';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make, read } from '../support/entities.js';
+import { read } from '../support/entities.js';
+import { makeService } from '../support/make.js';
 import { CLIENT } from '../support/paths.js';
 import { describeStock } from '../support/unless.js';
 import { ZitiShop } from '../support/ziti.js';
@@ -227,7 +228,7 @@ describeStock('posture checks by the command line', (binary) => {
   it('decide once a service policy of the command line names them', async () => {
     const { id: check } = await create('domain', '-d', 'corp.example.org');
     const caller = await controller.newCaller();
-    const service = await make(controller, 'services', { name: unique('service'), encryptionRequired: true });
+    const service = await makeService(controller, { encryptionRequired: true });
     const policy = unique('policy');
     const roles = ['--identity-roles', `@${caller.id}`, '--service-roles', `@${service}`];
     await cli.create('service-policy', policy, 'Dial', ...roles, '--posture-check-roles', `@${check}`);

@@ -11,7 +11,8 @@ import { makeCa, makeLeaf } from '../support/certificates.js';
 import { CommandLine } from '../support/command-line.js';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make, read } from '../support/entities.js';
+import { read } from '../support/entities.js';
+import { makeIdentity, makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { describeStock } from '../support/unless.js';
@@ -184,7 +185,7 @@ describeStock('the command line', (binary) => {
       expect((await cli.list('config', 'services', usual)).map(({ id }) => id)).to.deep.equal([serviceId]);
       expect(await read(controller, `services/${serviceId}`)).to.deep.include({ configs: [usualId] });
       const identity = unique('identity');
-      await make(controller, 'identities', { name: identity, type: 'Device', isAdmin: false });
+      await makeIdentity(controller, { name: identity, type: 'Device' });
       await cli.edge('update', 'identity-configs', identity, service, own);
       expect(await cli.rows('identity', 'service-configs', identity)).to.deep.equal([`${service},${own}`]);
       await cli.edge('update', 'identity-configs', identity, service, own, '--remove');
@@ -211,8 +212,7 @@ describeStock('the command line', (binary) => {
 
   it('lists more than a page when it asks for everything', async () => {
     const prefix = unique('all');
-    for (let i = 0; i < 12; i += 1)
-      await make(controller, 'services', { name: `${prefix}-${i}`, encryptionRequired: true });
+    for (let i = 0; i < 12; i += 1) await makeService(controller, { name: `${prefix}-${i}`, encryptionRequired: true });
     expect(await cli.list('services', `name contains "${prefix}"`)).to.have.length(10);
     expect(await cli.list('services', `name contains "${prefix}" limit none`)).to.have.length(12);
     const shown = await cli.edge('list', 'services', `name contains "${prefix}" limit none`);
@@ -255,7 +255,7 @@ describeStock('the command line', (binary) => {
 
     it('shows what is wrong, and repairs it when asked to', async () => {
       const { database } = controller;
-      await make(controller, 'services', { name: unique('service'), encryptionRequired: true });
+      await makeService(controller, { encryptionRequired: true });
       await database.query(`UPDATE entity_counts SET total = total + 2 WHERE kind = 'services'`);
       await cli.edge('db', 'start-check-integrity');
       await finished();

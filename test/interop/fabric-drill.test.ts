@@ -1,19 +1,23 @@
-/** The drill of several controllers, for two minutes: fabric-drill.ts says what it does and checks. */
+/** The drill of several controllers, for two minutes with routers of both releases: see fabric-drill.ts. */
 import { expect } from 'chai';
 import { openTestDatabase } from '../support/database.js';
 import { seedOfRun } from '../support/random.js';
-import { ONLY_INTEROP, describeStock, itUnless } from '../support/unless.js';
+import { RELEASES, findStockBinary, missing } from '../support/stock-binary.js';
+import { ONLY_INTEROP, describeUnless, itUnless } from '../support/unless.js';
 import { fabricDrill } from './fabric-drill.js';
 
 const MINUTES = 2;
+const lacking = RELEASES.filter((release) => findStockBinary(release) === undefined).map(missing);
 
-describeStock('two controllers, three routers and steady traffic', (binary) => {
+describeUnless(lacking[0], 'two controllers, three routers of both releases and steady traffic', () => {
   const seed = seedOfRun();
   itUnless(ONLY_INTEROP, `survive random kills (seed ${seed})`, async function survive(this: Mocha.Context) {
     this.timeout((MINUTES + 8) * 60_000);
     const database = await openTestDatabase();
     try {
-      const { figures, faults } = await fabricDrill({ minutes: MINUTES, seed, binary, database, say: () => undefined });
+      const binaries = RELEASES.map((release) => findStockBinary(release) ?? '');
+      const options = { minutes: MINUTES, seed, binaries, database, say: () => undefined };
+      const { figures, faults } = await fabricDrill(options);
       expect(faults, figures).to.deep.equal([]);
     } finally {
       await database.close();

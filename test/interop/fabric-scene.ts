@@ -1,4 +1,7 @@
-/** The scene of fabric-drill.ts: two controllers on one database, three stock routers with links, hosts and dialers. */
+/**
+ * The scene of fabric-drill.ts: two controllers on one database, three stock routers with links, hosts and dialers.
+ * Programs may be of one release or of several.
+ */
 import { join } from 'node:path';
 import { newMasterKey } from '../../domain/pki/master-key.js';
 import type { Client } from '../support/client.js';
@@ -12,7 +15,7 @@ import { startBalancer } from '../support/ready-balancer.js';
 import type { Balancer } from '../support/ready-balancer.js';
 import { StockNetwork } from '../support/stock-network.js';
 import type { Setup } from '../support/stock-network.js';
-import type { ZitiRouter } from '../support/ziti.js';
+import type { ZitiRouter, ZitiShop } from '../support/ziti.js';
 
 const BACK_MS = 120_000;
 
@@ -30,29 +33,48 @@ export interface Dialer {
   readonly port: number;
 }
 
-/** Roles of the routers: clients use the first, hosts the second, and paths may lead over the third. */
+interface SceneRouter {
+  readonly router: ZitiRouter;
+  /** Of its release. */
+  readonly ziti: ZitiShop;
+}
+
+/** Roles of the routers: clients use the first, hosts the two others, and paths may lead over the third. */
 export const ROLES = ['near', 'far', 'between'] as const;
+/** Routers of the hosts of a service, in turns: a host each. */
+const HOSTINGS = [['far'], ['far', 'between']] as const;
 
 export class FabricScene {
   readonly #shop = new ProcessShop();
   readonly #masterKey = newMasterKey();
   #balancer: Balancer | undefined;
-  #network: StockNetwork | undefined;
+  #networks: StockNetwork[] = [];
   readonly places: Place[] = [];
-  readonly routers: ZitiRouter[] = [];
+  readonly #routers: SceneRouter[] = [];
   readonly dialers: Dialer[] = [];
   /** The one whose policy comes and goes. */
   probe: Dialer | undefined;
 
+  /** @param binaries  programs of one release or more, which routers, hosts and clients take in turns */
   constructor(
     private readonly database: TestDatabase,
-    private readonly binary: string,
+    private readonly binaries: readonly string[],
     private readonly admins: { current?: Client } = {},
   ) {}
 
   get network(): StockNetwork {
-    if (this.#network === undefined) throw new Error('there is no network yet');
-    return this.#network;
+    return this.#networkOf(0);
+  }
+
+  get routers(): readonly ZitiRouter[] {
+    return this.#routers.map(({ router }) => router);
+  }
+
+  /** The network as the programs of one release know it. */
+  #networkOf(turn: number): StockNetwork {
+    const found = this.#networks[turn % this.binaries.length];
+    if (found === undefined) throw new Error('there is no network yet');
+    return found;
   }
 
   get url(): string {
@@ -77,27 +99,37 @@ export class FabricScene {
     await until('clients are led to both', () => this.#balancer?.healthy().length === 2);
     this.admins.current = await this.#shop.login(this.url);
     const stock = { admin: this.admin, url: this.url, routersUrl: `https://localhost:${this.places[0]?.control}` };
-    this.#network = new StockNetwork(this.binary, stock, 'none');
+    this.#networks = this.binaries.map((binary) => new StockNetwork(binary, stock, 'none'));
     await this.network.policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
-    for (const role of ROLES) this.routers.push(await this.network.ziti.router(role));
-    for (let count = 0; count < dialers; count += 1) this.dialers.push(await this.#dialer());
-    this.probe = await this.#dialer();
+    for (const [at, role] of ROLES.entries()) {
+      const { ziti } = this.#networkOf(at);
+      this.#routers.push({ router: await ziti.router(role), ziti });
+    }
+    for (let count = 0; count < dialers; count += 1) this.dialers.push(await this.#dialer(count));
+    this.probe = await this.#dialer(0);
     return this;
   }
 
-  /** A service with a host at the far router, and a client of it at the near one. */
-  async #dialer(): Promise<Dialer> {
-    const { network } = this;
-    const [host, client] = [await network.ziti.identity([]), await network.ziti.identity([])];
-    const made = await network.setup({}, client);
+  /** A service with hosts, and a client of it at the near router. @param turn  chooses where hosts are */
+  async #dialer(turn: number): Promise<Dialer> {
+    const network = this.#networkOf(turn);
+    const client = await network.ziti.identity([]);
+    const made = await network.setup({ terminatorStrategy: 'smartrouting' }, client);
     await network.remove(`edge-router-policies/${made.routerPolicy}`);
     await network.policy('edge-router-policies', { identityRoles: [`@${client.id}`], edgeRouterRoles: ['#near'] });
-    await network.policy('edge-router-policies', { identityRoles: [`@${host.id}`], edgeRouterRoles: ['#far'] });
-    await network.grant('Bind', host.id, made.serviceId);
-    await network.hosting(made, host);
+    for (const [at, role] of (HOSTINGS[turn % HOSTINGS.length] ?? []).entries())
+      await this.#host(made, this.#networkOf(turn + at), role);
     const port = await network.tunnel(made);
     await network.dialsAgain(port, BACK_MS);
     return { made, port };
+  }
+
+  /** A host at the router of this role. */
+  async #host(made: Setup, network: StockNetwork, role: string): Promise<void> {
+    const host = await network.ziti.identity([]);
+    await network.policy('edge-router-policies', { identityRoles: [`@${host.id}`], edgeRouterRoles: [`#${role}`] });
+    await network.grant('Bind', host.id, made.serviceId);
+    await network.hosting(made, host);
   }
 
   #launch({ name, port, control }: Omit<Place, 'process'>): ControllerProcess {
@@ -132,10 +164,11 @@ export class FabricScene {
   }
 
   async killRouter(at: number): Promise<void> {
-    const router = this.routers[at];
-    if (router === undefined) return;
+    const found = this.#routers[at];
+    if (found === undefined) return;
+    const { router, ziti } = found;
     await router.process.kill('SIGKILL');
-    router.process = this.network.ziti.runRouter(router.name);
+    router.process = ziti.runRouter(router.name);
   }
 
   /** Has a link given up by both its routers. False when there is none. @param random  chooses it */
@@ -185,7 +218,7 @@ export class FabricScene {
   }
 
   async close(): Promise<void> {
-    await this.#network?.close();
+    for (const network of this.#networks) await network.close();
     this.#balancer?.close();
     await this.#shop.end();
   }

@@ -18,6 +18,11 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
+interface Checked {
+  readonly appId: string;
+  readonly value: { readonly differences: number };
+}
+
 describeStock('ziti fabric', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
@@ -105,9 +110,34 @@ describeStock('ziti fabric', (binary) => {
     expect(await fabric('inspect', 'connected-routers')).to.contain(far?.id);
   });
 
-  it('ends a circuit', async () => {
+  it('compares what routers were told with what they have', async () => {
+    await until('both have what they were told', async () => {
+      const found = JSON.parse(await fabric('inspect', '.*', 'model-check', '-j')) as { values?: readonly Checked[] };
+      const same = (found.values ?? []).filter(({ value }) => value.differences === 0).map(({ appId }) => appId);
+      return [near?.id, far?.id].every((id) => id !== undefined && same.includes(id));
+    });
+  });
+
+  it('compares what routers have with what is known here', async () => {
+    for (const kind of ['router-links', 'circuits']) {
+      const output = await fabric('validate', kind, 'true', '--include-valid-routers');
+      expect(output).to.contain('started validation of 2 routers').and.to.contain('0 errors found');
+      for (const router of [near, far]) expect(output).to.contain(router?.id);
+    }
+    const started = network.ziti.start('fabric', 'validate', 'terminators');
+    expect(await started.ended).to.not.equal(0);
+    expect(started.output()).to.contain('validates links and circuits alone');
+  });
+
+  it('ends a circuit, which a stream of events tells', async () => {
+    const stream = network.ziti.start('fabric', 'stream', 'events', '--all', '--verbose');
+    await until('it has started', () => stream.output().includes('event streaming started: success'));
+    await until('it counts', () => stream.output().includes('"namespace":"entityCount"'));
     const [circuit] = await list('circuits');
     await fabric('delete', 'circuit', circuit?.id ?? '');
     await until('the circuit is gone', async () => !(await list('circuits')).some(({ id }) => id === circuit?.id));
+    const isTold = (line: string) => line.includes('"event_type":"deleted"') && line.includes(circuit?.id ?? '-');
+    await until('the stream tells it', () => stream.output().split('\n').some(isTold));
+    await stream.kill();
   });
 });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expectStatus } from '../support/client.js';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import { makeConfig } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
@@ -37,7 +37,7 @@ describeRelease('next', 'links of stock routers by their configs', (binary) => {
     listeners: [{ bind: `tls:127.0.0.1:${port}`, advertise: `tls:127.0.0.1:${port}`, groups: ['default'] }],
   });
   const config = (port: number) =>
-    make(controller, 'configs', { name: unique('link'), configTypeId: 'router.link.v1', data: listening(port) });
+    makeConfig(controller, { name: unique('link'), configTypeId: 'router.link.v1', data: listening(port) });
   const change = async (method: 'patch' | 'delete', path: string, body?: object) =>
     expectStatus(await controller.admin[method](`${MANAGEMENT}/${path}`, body), 200);
 

@@ -5,7 +5,8 @@ import { newVerifiedCa } from '../support/certified.js';
 import { expectStatus } from '../support/client.js';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { itemsOf, make } from '../support/entities.js';
+import { itemsOf } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
@@ -70,10 +71,9 @@ describeStock('access of stock programs', (binary) => {
   /** Enrolled with a certificate of another CA, as its holder would. */
   const identityOf = async (authority: Awaited<ReturnType<typeof newVerifiedCa>>): Promise<StockIdentity> => {
     const name = unique('of-ca');
-    const id = await make(controller, 'identities', {
+    const id = await makeIdentity(controller, {
       name,
       type: 'Device',
-      isAdmin: false,
       enrollment: { ottca: authority.id },
     });
     const answer = await controller.admin.get(`${MANAGEMENT}/identities/${id}/enrollments`);

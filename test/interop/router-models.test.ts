@@ -6,6 +6,7 @@ import { expectStatus } from '../support/client.js';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
+import { makeConfig, makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { describeStock } from '../support/unless.js';
@@ -46,13 +47,12 @@ describeStock('models of stock routers', (binary) => {
   };
 
   const service = async () => {
-    const configId = await make(controller, 'configs', {
+    const configId = await makeConfig(controller, {
       name: unique('host'),
       configTypeId: 'NH5p4FpGR',
       data: { protocol: 'tcp', address: '127.0.0.1', port: 9 },
     });
-    const id = await make(controller, 'services', {
-      name: unique('service'),
+    const id = await makeService(controller, {
       encryptionRequired: true,
       configs: [configId],
       roleAttributes: ['x'],
@@ -116,8 +116,8 @@ describeStock('models of stock routers', (binary) => {
   });
 
   it('are the same when the router carries configs, which others do not get', async () => {
-    const link = await make(controller, 'configs', { name: unique('link'), configTypeId: 'router.link.v1', data: {} });
-    await make(controller, 'configs', { name: unique('link'), configTypeId: 'router.link.v1', data: {} });
+    const link = await makeConfig(controller, { name: unique('link'), configTypeId: 'router.link.v1', data: {} });
+    await makeConfig(controller, { name: unique('link'), configTypeId: 'router.link.v1', data: {} });
     await change('patch', `edge-routers/${router.id}`, { configs: [link] });
     await agrees();
     await change('patch', `configs/${link}`, { data: { gcMode: 'changed' } });

@@ -26,7 +26,7 @@ describeStock('traffic of stock programs', (binary) => {
   before(async () => {
     controller = await startReachable();
     // Both under one name, as on a machine of one's own.
-    network = await new StockNetwork(binary, controller).prepare('localhost');
+    network = await new StockNetwork(binary, controller).prepare({ host: 'localhost' });
     bystander = await network.newTalk();
   });
   after(async () => {

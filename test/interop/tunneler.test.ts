@@ -9,6 +9,7 @@ import { expectStatus } from '../support/client.js';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { make } from '../support/entities.js';
+import { makeConfig, makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
@@ -68,7 +69,7 @@ describeStock('stock routers with a tunneler', (binary) => {
   /** A service whose host connects to the echo. */
   const service = async (): Promise<Service> => {
     const name = unique('hosted');
-    const configId = await make(controller, 'configs', {
+    const configId = await makeConfig(controller, {
       name: `${name}-host`,
       configTypeId: 'NH5p4FpGR',
       data: { protocol: 'tcp', address: '127.0.0.1', port: echoPort },
@@ -76,7 +77,7 @@ describeStock('stock routers with a tunneler', (binary) => {
     return {
       name,
       configId,
-      id: await make(controller, 'services', { name, encryptionRequired: true, configs: [configId] }),
+      id: await makeService(controller, { name, encryptionRequired: true, configs: [configId] }),
     };
   };
   const terminators = async (serviceId: string) =>

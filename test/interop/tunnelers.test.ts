@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import { makeConfig, makeService } from '../support/make.js';
 import { namedTcp, namedUdp } from '../support/named-server.js';
 import type { NamedServer } from '../support/named-server.js';
 import { MANAGEMENT } from '../support/paths.js';
@@ -41,7 +41,7 @@ describeStock('tunnelers at both ends', (binary) => {
     return server;
   };
   const hostConfig = async (hostV1: string, protocol: string, { port }: NamedServer) =>
-    make(controller, 'configs', {
+    makeConfig(controller, {
       name: unique('host'),
       configTypeId: hostV1,
       data: { protocol, address: '127.0.0.1', port },
@@ -58,7 +58,7 @@ describeStock('tunnelers at both ends', (binary) => {
     const [first, second] = [await serve(namedTcp('first')), await serve(namedTcp('second'))];
     const [ofFirst, ofSecond] = [await hostConfig(hostV1, 'tcp', first), await hostConfig(hostV1, 'tcp', second)];
     const service = (name: string, more: object) =>
-      make(controller, 'services', {
+      makeService(controller, {
         name: serviceOf(name),
         encryptionRequired: true,
         roleAttributes: [word],

@@ -15,7 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { itemsOf, make, totalOf } from '../support/entities.js';
+import { itemsOf, totalOf } from '../support/entities.js';
+import { makeIdentity, makeService, makeServicePolicy } from '../support/make.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { createCertificateClient } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
@@ -38,11 +39,10 @@ interface Ott {
   readonly token: string;
 }
 
-async function newOtt(controller: TestController, roleAttributes: readonly string[] = []): Promise<Ott> {
-  const identityId = await make(controller, 'identities', {
+async function newOtt(controller: TestController, roleAttributes: string[] = []): Promise<Ott> {
+  const identityId = await makeIdentity(controller, {
     name: unique('stranger'),
     type: 'Device',
-    isAdmin: false,
     roleAttributes,
     enrollment: { ott: true },
   });
@@ -101,11 +101,9 @@ describe('examples/certificate-client.sh', function client() {
         it(`enrolls, logs in, lists its services and renews its certificate (${form})`, async () => {
           const attribute = unique('stranger');
           const service = unique('wiki');
-          await make(controller, 'services', { name: service, encryptionRequired: true, roleAttributes: [attribute] });
-          await make(controller, 'service-policies', {
-            name: unique('policy'),
+          await makeService(controller, { name: service, encryptionRequired: true, roleAttributes: [attribute] });
+          await makeServicePolicy(controller, {
             type: 'Dial',
-            semantic: 'AnyOf',
             identityRoles: [`#${attribute}`],
             serviceRoles: [`#${attribute}`],
           });

@@ -44,7 +44,7 @@ describe('docs/operations/network-files.md', function networkFilesPage() {
     const all = outputs.join('');
     const fenced = readFileSync(page, 'utf8').split(/^```/m);
     const shown = fenced.filter((text, index) => index % 2 === 1 && text.startsWith('\n')).map((text) => text.slice(1));
-    expect(shown).to.have.length(3);
+    expect(shown).to.have.length(4);
     for (const text of shown) expect(all).to.include(text);
   });
 
@@ -52,6 +52,26 @@ describe('docs/operations/network-files.md', function networkFilesPage() {
     const all = outputs.join('');
     expect(all).to.match(/^0 created, 0 changed, 0 deleted, 4 unchanged$/m);
     expect(outputs.at(-1)).to.match(/^0 created, 0 changed, 0 deleted, \d+ unchanged\n$/);
+  });
+
+  it('says who loses what, for programs too', () => {
+    const { isDone, steps, access } = JSON.parse(readFileSync(join(home, 'change.json'), 'utf8')) as {
+      isDone: boolean;
+      steps: unknown;
+      access: unknown;
+    };
+    expect([isDone, steps]).to.deep.equal([
+      false,
+      [{ action: 'delete', kind: 'servicePolicies', name: 'office dials' }],
+    ]);
+    const lost = { count: 1, identities: ['laptop 17'] };
+    expect(access).to.deep.equal({
+      gained: 0,
+      lost: 1,
+      identities: 1,
+      services: [{ service: 'wiki', type: 'Dial', gained: { count: 0, identities: [] }, lost }],
+    });
+    expect(readFileSync(join(home, 'change.txt'), 'utf8')).to.include('1 to delete');
   });
 
   it('deletes what it says, and says what it keeps', () => {

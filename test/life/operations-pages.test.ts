@@ -308,12 +308,13 @@ describe('the commands of docs/operations', function commands() {
   });
   runPage('routers.md');
   it('show this controller, and that there is no router', () => {
-    const [controllers, routers] = (outputs.get('routers.md') ?? '')
+    const [controllers, routers, check] = (outputs.get('routers.md') ?? '')
       .split(/\n|(?<=\})(?=\{)/)
       .filter((line) => line.startsWith('{'))
-      .map((line) => (JSON.parse(line) as { data: unknown[] }).data);
-    expect(controllers).to.have.length(1);
-    expect(routers).to.deep.equal([]);
+      .map((line) => JSON.parse(line) as { readonly data: readonly unknown[] });
+    expect(controllers?.data).to.have.length(1);
+    expect(routers?.data).to.deep.equal([]);
+    expect(check).to.deep.equal({ errors: null, success: true, values: null });
   });
   runPage('audit.md');
   it('ask for refused logins', () => {

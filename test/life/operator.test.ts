@@ -13,6 +13,7 @@ import { ADMIN, startTestController } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { make } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { withoutNews } from '../support/page.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
 import { HEARD_MS, until } from '../support/poll.js';
@@ -121,7 +122,7 @@ describe('what an operator does beside a running controller', function operating
     const caller = await controller.newCaller();
     const file = join(place, 'short');
     writeFileSync(file, 'abc\n');
-    const device = await make(controller, 'identities', { name: 'a\n\u001b[2Jdevice', type: 'Device', isAdmin: false });
+    const device = await makeIdentity(controller, { name: 'a\n\u001b[2Jdevice', type: 'Device' });
     const [short, unknown, missing, without, strange] = await Promise.all([
       command(['admin', 'reset-password', caller.username, '--password-file', file]),
       command(['admin', 'reset-password', 'no-such-user']),

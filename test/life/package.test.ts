@@ -14,7 +14,7 @@ import { run } from '../sdk/toolchains.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Of the tarball; the program, its documents and Swagger UI. */
-const MOST_BYTES = 3 * 1024 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024;
 
 interface Packed {
   readonly filename: string;
@@ -63,7 +63,7 @@ describe('the package', function installed() {
       'dist/db/schema/schema.sql',
       'dist/generated/management.json',
       'dist/generated/management.openapi.yml',
-      'dist/generated/management/validators.cjs',
+      'dist/domain/config/schema-worker.js',
       'dist/server/explorer/swagger-ui-bundle.js',
       'dist/server/explorer/LICENSE',
       'deploy/systemd/edge-controller.service',

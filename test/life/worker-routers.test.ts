@@ -4,10 +4,12 @@ import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { ContentType } from '../../fabric/channel/content-types.js';
 import { message, textOf } from '../../fabric/channel/frame.js';
+import { ConnectEventsSchema } from '../../generated/fabric/edge_pb.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN } from '../support/controller.js';
 import { read } from '../support/entities.js';
+import { makeIdentity } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ProcessShop } from '../support/process.js';
@@ -77,6 +79,20 @@ for (const [name, settings] of [
       expect(await hosts()).to.equal(1);
       for (const router of open)
         expect(textOf(await router.reply(router.send(message(ContentType.Ping))))).to.equal('ok');
+    });
+
+    it('are shown by all processes with the identities that they report', async () => {
+      const id = await makeIdentity({ admin }, { name: `reported ${name}` });
+      open[0]?.sendTyped(ContentType.ConnectEvents, ConnectEventsSchema, {
+        events: [{ identityId: id, isConnected: true }],
+      });
+      // Each connection is another worker's.
+      const clients = Array.from({ length: 3 * WORKERS }, () => shop.client(url, admin.token));
+      for (const client of clients)
+        await until('it is online', async () => {
+          const path = `identities/${id}`;
+          return (await read<Record<string, unknown>>({ admin: client }, path))['hasEdgeRouterConnection'] === true;
+        });
     });
 
     it('are named in the log when they advertise hosts that are not in their certificates', async () => {

@@ -9,8 +9,8 @@ export interface NamedServer {
   close(): void;
 }
 
-/** Says its name when somebody connects. */
-export async function namedTcp(name: string): Promise<NamedServer> {
+/** Says its name when somebody connects. @param port  any free one when it is 0 */
+export async function namedTcp(name: string, port = 0): Promise<NamedServer> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);
@@ -19,7 +19,7 @@ export async function namedTcp(name: string): Promise<NamedServer> {
     socket.write(`${name}\n`);
     socket.pipe(socket);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

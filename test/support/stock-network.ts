@@ -8,7 +8,7 @@ import { MANAGEMENT } from './paths.js';
 import { until } from './poll.js';
 import { freePort } from './ports.js';
 import { ZitiShop } from './ziti.js';
-import type { StockController, ZitiProcess, ZitiRouter } from './ziti.js';
+import type { RouterOptions, StockController, ZitiProcess, ZitiRouter } from './ziti.js';
 
 export const WAIT_MS = 60_000;
 /** A tunneler without a router keeps a connection waiting; the next one is dialed afresh. */
@@ -63,9 +63,9 @@ export class StockNetwork {
     return this.#router;
   }
 
-  /** The router, which every service may use. @param host  where clients reach it */
-  async prepare(host?: string): Promise<this> {
-    this.#router = await this.ziti.router(this.attribute, { host });
+  /** The router, which every service may use. */
+  async prepare(options: RouterOptions = {}): Promise<this> {
+    this.#router = await this.ziti.router(this.attribute, options);
     await this.policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     return this;
   }

@@ -7,6 +7,7 @@ import type { Frame } from '../../fabric/channel/frame.js';
 import {
   CircuitRequestHeader,
   CircuitResponseHeader,
+  DirectDialHeader,
   ErrorHeader,
   Header,
   RouteResultHeader,
@@ -124,6 +125,8 @@ export interface DialAnswer {
   readonly tags: ReadonlyMap<string, string>;
   /** Code and text of a refusal. */
   readonly refusal?: readonly [number, string];
+  /** What it tells the client to do. */
+  readonly retryHint?: number;
 }
 
 export interface DialOptions {
@@ -147,19 +150,41 @@ export function dial(
   );
 }
 
+/** The wish of a client that shows its access token alone. */
+export interface DirectWish {
+  readonly accessToken: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+}
+
+/** Asks for a circuit without a session. @returns its sequence, for `answerTo` */
+export function dialDirectly(router: ScriptedRouter, { accessToken, identityId, serviceId }: DirectWish): number {
+  return router.send(
+    message(ContentType.CreateCircuitV3, '', [
+      [CircuitRequestHeader.ApiSessionToken, encodeText(accessToken)],
+      [DirectDialHeader.IdentityId, encodeText(identityId)],
+      [DirectDialHeader.ServiceId, encodeText(serviceId)],
+      // As routers send it: the circuit has no id yet.
+      [17, encodeText('')],
+    ]),
+  );
+}
+
 export async function answerTo(router: ScriptedRouter, sequence: number): Promise<DialAnswer> {
   const find = () =>
     router.received.find(
       (frame) =>
-        [ContentType.CreateCircuitV2Response, ContentType.Error].some((type) => type === frame.contentType) &&
-        isReplyTo(sequence)(frame),
+        [ContentType.CreateCircuitV2Response, ContentType.CreateCircuitV3Response, ContentType.Error].some(
+          (type) => type === frame.contentType,
+        ) && isReplyTo(sequence)(frame),
     );
   await until('the dial is answered', () => find() !== undefined, 20_000);
   const frame = find() as Frame;
   const { headers } = frame;
   if (frame.contentType === ContentType.Error) {
     const refusal = [readUint32(headers, ErrorHeader.Code) ?? 0, textOf(frame)] as const;
-    return { circuitId: '', ingressId: '', peerData: new Map(), tags: new Map(), refusal };
+    const retryHint = readUint32(headers, ErrorHeader.RetryHint) ?? 0;
+    return { circuitId: '', ingressId: '', peerData: new Map(), tags: new Map(), refusal, retryHint };
   }
   return {
     circuitId: readText(headers, CircuitResponseHeader.CircuitId) ?? '',

@@ -30,6 +30,12 @@ import { until } from './poll.js';
 import type { ScriptedRouter } from './scripted-router.js';
 import { answerRoute, routeAt } from './traffic.js';
 
+const KINDS: Readonly<Partial<Record<Related, string>>> = {
+  [Related.SERVICE]: 'service',
+  [Related.IDENTITY]: 'identity',
+  [Related.POSTURE_CHECK]: 'postureCheck',
+};
+
 type Value = Record<string, unknown> & { readonly id?: string };
 
 /**
@@ -38,6 +44,7 @@ type Value = Record<string, unknown> & { readonly id?: string };
  */
 export class ModelReplica {
   readonly #entities = new Map<string, Value>();
+  /** By policy and kind. */
   readonly #members = new Map<string, Set<string>>();
   #read = 0;
   index = 0n;
@@ -69,9 +76,9 @@ export class ModelReplica {
     return this.update().#entities.get(`${kind} ${id}`);
   }
 
-  /** Ids of the services that a policy gives to the identity. */
-  members(policyId: string): string[] {
-    return [...(this.update().#members.get(policyId) ?? [])].sort();
+  /** Ids of the services of a policy, or of other members. */
+  members(policyId: string, kind: 'service' | 'identity' | 'postureCheck' = 'service'): string[] {
+    return [...(this.update().#members.get(`${policyId} ${kind}`) ?? [])].sort();
   }
 
   /** All of it that is of services. */
@@ -112,16 +119,18 @@ export class ModelReplica {
     const value = model.value as Value & { readonly kid?: string; readonly configs?: readonly string[] };
     const id = value.id ?? value.kid ?? '';
     const key = `${model.case} ${id}`;
-    if (model.case !== 'publicKey' && this.#entities.has(key) === (action === Action.CREATE))
+    if (!['publicKey', 'revocation'].includes(model.case) && this.#entities.has(key) === (action === Action.CREATE))
       throw new Error(`action ${action} of ${key}`);
     if (action === Action.DELETE) this.#entities.delete(key);
     else this.#entities.set(key, value);
     if (model.case === 'service' && action !== Action.DELETE)
       for (const config of model.value.configs) this.#require(`config ${config}`);
     if (model.case === 'config' && action !== Action.DELETE) this.#require(`configType ${model.value.typeId}`);
-    if (model.case !== 'servicePolicy') return;
-    if (action === Action.CREATE) this.#members.set(id, new Set());
-    if (action === Action.DELETE) this.#members.delete(id);
+    if (model.case === 'postureCheck' && action === Action.DELETE)
+      for (const [key, ids] of this.#members)
+        if (key.endsWith(' postureCheck') && ids.has(id)) throw new Error(`${key} still asks for ${id}`);
+    if (model.case !== 'servicePolicy' || action === Action.UPDATE) return;
+    for (const kind of ['service', 'identity', 'postureCheck']) this.#members.delete(`${id} ${kind}`);
   }
 
   #change({
@@ -136,11 +145,15 @@ export class ModelReplica {
     add: boolean;
   }): void {
     this.#require(`servicePolicy ${policyId}`);
+    const kind = KINDS[relatedEntityType];
+    if (kind === undefined) throw new Error(`members of kind ${relatedEntityType}`);
+    const key = `${policyId} ${kind}`;
+    const ids = this.#members.get(key) ?? new Set();
+    this.#members.set(key, ids);
     for (const id of relatedEntityIds) {
-      this.#require(`${relatedEntityType === Related.SERVICE ? 'service' : 'identity'} ${id}`);
-      if (relatedEntityType !== Related.SERVICE) continue;
-      if (add) this.#members.get(policyId)?.add(id);
-      else this.#members.get(policyId)?.delete(id);
+      this.#require(`${kind} ${id}`);
+      if (add) ids.add(id);
+      else ids.delete(id);
     }
   }
 

@@ -64,6 +64,47 @@ function connected(bytes: number): Buffer {
   return Buffer.concat([...elements, Buffer.of(16, 1)]);
 }
 
+/** Entries of a map of metrics, each with another link and some bytes of value. */
+function measuredLinks(number: number, name: string, value: Buffer, bytes: number): Buffer {
+  const entries: Buffer[] = [];
+  for (let left = bytes; left > 100;) {
+    const key = Buffer.from(`link.${String(left).padStart(ID_CHARS, 'x')}.${name}`);
+    const entry = sized(number, Buffer.concat([Buffer.of(field(1), key.length), key, sized(2, value)]));
+    entries.push(entry);
+    left -= entry.length;
+  }
+  return Buffer.concat(entries);
+}
+
+/** Circuits in metrics, each of another service. */
+function measuredCircuits(bytes: number): Buffer {
+  const entry = (key: string, value: Buffer) =>
+    Buffer.concat([Buffer.of(field(1), key.length), Buffer.from(key), value]);
+  const circuits: Buffer[] = [];
+  for (let left = bytes - 100; left > 100;) {
+    const id = Buffer.from(String(left).padStart(ID_CHARS, 'x'));
+    const circuit = Buffer.concat([
+      ...['ingress.rx', 'egress.tx'].map((key) => sized(1, entry(key, Buffer.of(16, 9)))),
+      sized(2, entry('serviceId', Buffer.concat([Buffer.of(field(2), ID_CHARS), id]))),
+    ]);
+    circuits.push(sized(3, Buffer.concat([Buffer.of(field(1), 1, 0x61), sized(2, circuit)])));
+    left -= circuits.at(-1)?.length ?? 0;
+  }
+  // Some 100 circuits in each counter, as a router that has not reported for a while sends them.
+  const counters: Buffer[] = [];
+  for (let from = 0; from < circuits.length; from += 100)
+    counters.push(sized(11, Buffer.concat(circuits.slice(from, from + 100))));
+  return Buffer.concat(counters);
+}
+
+const METRICS = (bytes: number): readonly (readonly [string, Buffer])[] => [
+  ['latencies of links', measuredLinks(8, 'latency', Buffer.from('\x19\0\0\0\0\0\0\xf0\x3f', 'latin1'), bytes)],
+  ['bytes of links', measuredLinks(7, 'tx.bytesrate', Buffer.of(8, 9), bytes)],
+  ['circuits', measuredCircuits(bytes)],
+  ['empty latencies', empties(8, bytes)],
+  ['empty circuits', repeated(sized(11, empties(3, 2 * NESTED)), bytes)],
+];
+
 /** 256 headers that fill what a kind may have of them. */
 function headersOf(bytes: number): [number, Uint8Array][] {
   const each = Math.floor(bytes / 256) - 8;
@@ -100,6 +141,7 @@ export function worstFramesOf(contentType: number): WorstFrame[] {
     made('ids', texts(ID_CHARS, body)),
     made('tokens', texts(TOKEN_CHARS, body)),
     ...(contentType === ContentType.ConnectEvents ? [made('connected identities', connected(body - 10))] : []),
+    ...(contentType === ContentType.Metrics ? METRICS(body).map(([what, content]) => made(what, content)) : []),
   ];
   const promised = head(contentType, FORMER_BYTES);
   const former = {

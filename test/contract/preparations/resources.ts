@@ -75,6 +75,11 @@ export const resources: Readonly<Record<string, Prepare>> = {
     toId(situation, await situation.world.create('/identities'));
     situation.transaction.fullPath = situation.transaction.fullPath.replace('{serviceId}', service);
   },
+  'explainIdentityAccess 200': async (situation) => {
+    const service = await situation.world.create('/services');
+    toId(situation, await situation.world.create('/identities'));
+    situation.transaction.fullPath = situation.transaction.fullPath.replace('{serviceId}', service);
+  },
   'deleteAuthPolicy 409': async (situation) => {
     const policy = await situation.world.create('/auth-policies');
     await situation.world.create('/identities', { authPolicyId: policy });
@@ -113,6 +118,11 @@ export const resources: Readonly<Record<string, Prepare>> = {
     toId(situation, type);
   },
   'client detailService 200': async (situation) => {
+    const service = await situation.world.create('/services');
+    await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
+    toId(situation, service);
+  },
+  'client explainService 200': async (situation) => {
     const service = await situation.world.create('/services');
     await situation.world.create('/service-policies', { identityRoles: ['#all'], serviceRoles: [`@${service}`] });
     toId(situation, service);

@@ -58,7 +58,7 @@ export const unreached: Readonly<Record<string, string>> = {
   authenticate: 'credentials: Dredd',
   authenticateMfa: 'a code: Dredd',
   createMfaRecoveryCodes: 'a code: Dredd',
-  createTotpToken: 'a login by OpenID Connect, which this release does not have',
+  createTotpToken: 'a login by OpenID Connect: test/api/oidc-information.test.ts',
   detailMfaRecoveryCodes: 'a code: Dredd',
   enroll: 'a token: Dredd',
   enrollCa: 'a certificate in the handshake: test/api/enroll-ca.test.ts',

@@ -1,0 +1,215 @@
+/**
+ * Events of the fabric for one reader, as JSON: routers, links and circuits that come and go, by a look at what all
+ * controllers know of them, changes of entities, and counts.
+ */
+import { DomainError } from '../../domain/errors.js';
+import type { Router } from '../../domain/router.js';
+import type { ShownCircuit, ShownLink } from '../../domain/fabric/link.js';
+import type { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
+import { changeEvents } from './change-events.js';
+import type { FeedParts } from './change-events.js';
+import { all } from './validations.js';
+
+/** Kinds of events that there are; `ziti fabric stream` names more. */
+const KINDS = ['circuit', 'entityChange', 'entityCount', 'link', 'router'] as const;
+type Kind = (typeof KINDS)[number];
+
+const LOOK_MS = 1_000;
+const COUNT_MS = 300_000;
+
+export interface FeedWish {
+  readonly kinds: ReadonlySet<Kind>;
+  /** Kinds that were asked for and that there are not. */
+  readonly others: readonly string[];
+}
+
+interface Subscriptions {
+  readonly format?: unknown;
+  readonly subscriptions?: unknown;
+}
+
+/** @throws DomainError `unparsableBody` */
+export function feedWish(body: string): FeedWish {
+  const { subscriptions } = parsed(body);
+  if (!Array.isArray(subscriptions) || subscriptions.length === 0 || subscriptions.length > 100)
+    throw refused('subscriptions must be a list');
+  const types = subscriptions.map((one: unknown) => {
+    const type = typeof one === 'object' && one !== null && 'type' in one ? one.type : undefined;
+    if (typeof type !== 'string') throw refused('a subscription must have a type');
+    return type;
+  });
+  const isKind = (type: string): type is Kind => (KINDS as readonly string[]).includes(type);
+  const kinds = new Set(types.filter(isKind));
+  const others = types.filter((type) => !isKind(type));
+  if (kinds.size === 0) throw refused(`there are events of these kinds: ${KINDS.join(', ')}`);
+  return { kinds, others };
+}
+
+function parsed(body: string): Subscriptions {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null) {
+      if ('format' in value && value.format !== 'json') throw refused('events are JSON');
+      return value;
+    }
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+  }
+  throw refused('the request is no JSON object');
+}
+
+const refused = (causeMessage: string) => new DomainError('unparsableBody', { causeMessage });
+
+/**
+ * Sends events until it is ended.
+ * @throws DomainError `rateLimited`; `invalidFilter` where there are too many circuits or links to watch
+ */
+export async function runFeed(
+  { kinds }: FeedWish,
+  parts: FeedParts,
+  send: (event: object) => void,
+  { delay, isOver }: { readonly delay: WakeableDelay; readonly isOver: () => boolean },
+): Promise<void> {
+  const changes = kinds.has('entityChange') ? await changeEvents(parts, send) : undefined;
+  const looks = watchesOf(kinds, parts, send);
+  try {
+    for (const look of looks) await look();
+    while (!isOver()) {
+      await Promise.race([delay.wait(LOOK_MS), ...(changes === undefined ? [] : [changes.ended])]);
+      if (isOver() || changes?.isOver() === true) return;
+      for (const look of looks) await look();
+    }
+  } finally {
+    changes?.close();
+  }
+}
+
+type Tell = (namespace: string, members: object, at?: Date) => void;
+type Look = () => Promise<void>;
+
+/** Looks at what there is; each call tells what is different from the one before. */
+function watchesOf(
+  kinds: ReadonlySet<Kind>,
+  { stores, controllerId }: FeedParts,
+  send: (event: object) => void,
+): Look[] {
+  const tell: Tell = (namespace, members, at = new Date()) => {
+    send({ namespace, event_src_id: controllerId, timestamp: at.toISOString(), ...members });
+  };
+  const looks: Readonly<Record<Kind, Look | undefined>> = {
+    circuit: circuitWatch(stores, tell),
+    entityChange: undefined,
+    entityCount: countWatch(stores, tell),
+    link: linkWatch(stores, tell),
+    router: routerWatch(stores, tell),
+  };
+  return [...kinds].flatMap((kind) => looks[kind] ?? []);
+}
+
+function circuitWatch({ circuits }: FeedParts['stores'], tell: Tell): Look {
+  const told = (type: string, circuit: ShownCircuit, at?: Date) => {
+    tell('circuit', { version: 2, event_type: type, ...circuitMembers(circuit) }, at);
+  };
+  return difference(() => all<ShownCircuit>('', (request) => circuits.list(request)), {
+    came: (circuit) => {
+      told('created', circuit, circuit.createdAt);
+    },
+    changed: (circuit) => {
+      told('pathUpdated', circuit);
+    },
+    left: (circuit) => {
+      told('deleted', circuit);
+    },
+    stateOf: ({ routers, linkIds }) => [...routers.map(({ id }) => id), ...linkIds].join(' '),
+  });
+}
+
+function linkWatch({ links }: FeedParts['stores'], tell: Tell): Look {
+  const connected = (link: ShownLink) => {
+    tell('link', { event_type: 'connected', ...linkMembers(link) });
+  };
+  return difference(() => all<ShownLink>('', (request) => links.list(request)), {
+    came: connected,
+    changed: connected,
+    left: (link) => {
+      tell('link', { event_type: 'fault', ...linkMembers(link) });
+    },
+    stateOf: ({ iteration }) => String(iteration),
+  });
+}
+
+function routerWatch({ routers }: FeedParts['stores'], tell: Tell): Look {
+  const told = (isOnline: boolean, id: string) => {
+    const type = isOnline ? 'router-online' : 'router-offline';
+    tell('router', { event_type: type, router_id: id, router_online: isOnline });
+  };
+  return difference(() => all<Router>('connected = true', (request) => routers.listOfFabric(request)), {
+    came: ({ id }) => {
+      told(true, id);
+    },
+    changed: () => undefined,
+    left: ({ id }) => {
+      told(false, id);
+    },
+    stateOf: () => '',
+  });
+}
+
+function countWatch({ summary }: FeedParts['stores'], tell: Tell): Look {
+  let countedAt = -Infinity;
+  return async () => {
+    if (performance.now() - countedAt < COUNT_MS) return;
+    countedAt = performance.now();
+    const totals = [...(await summary.counts())].map(([kind, total]) => [inCamelCase(kind), total]);
+    tell('entityCount', { counts: Object.fromEntries(totals) as object });
+  };
+}
+
+interface Tellers<T> {
+  readonly came: (item: T) => void;
+  readonly changed: (item: T) => void;
+  readonly left: (item: T) => void;
+  /** Another text means that it changed. */
+  readonly stateOf: (item: T) => string;
+}
+
+/** The first look finds what there was before, which is told to nobody. */
+function difference<T extends { readonly id: string }>(read: () => Promise<readonly T[]>, tell: Tellers<T>) {
+  let before: ReadonlyMap<string, T> | undefined;
+  return async () => {
+    const now = new Map((await read()).map((item) => [item.id, item]));
+    for (const [id, item] of before === undefined ? [] : now) {
+      const known = before?.get(id);
+      if (known === undefined) tell.came(item);
+      else if (tell.stateOf(known) !== tell.stateOf(item)) tell.changed(item);
+    }
+    for (const [id, item] of before ?? []) if (!now.has(id)) tell.left(item);
+    before = now;
+  };
+}
+
+const circuitMembers = ({ id, clientId, service, terminatorId, routers, linkIds, cost }: ShownCircuit) => ({
+  circuit_id: id,
+  client_id: clientId,
+  service_id: service.id,
+  terminator_id: terminatorId,
+  path: { nodes: routers.map((router) => router.id), links: linkIds },
+  link_count: linkIds.length,
+  path_cost: cost,
+});
+
+const linkMembers = (link: ShownLink) => ({
+  link_id: link.id,
+  src_router_id: link.sourceRouter.id,
+  dst_router_id: link.destRouter.id,
+  protocol: link.protocol,
+  dial_address: link.dialAddress,
+  cost: link.cost,
+  connections: link.connections.map(({ type, localAddress, remoteAddress }) => ({
+    id: type,
+    local_addr: localAddress,
+    remote_addr: remoteAddress,
+  })),
+});
+
+const inCamelCase = (kind: string) => kind.replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,0 +1,177 @@
+/**
+ * The WebSocket of the fabric API, behind `ziti fabric stream` and `ziti fabric validate`: frames of the control
+ * channel, one in each message. Requests are answered one after another; events come between.
+ */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { DomainError } from '../../domain/errors.js';
+import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
+import { FrameReader, encodeFrame, forReply, message, textOf } from '../../fabric/channel/frame.js';
+import type { Frame, Message } from '../../fabric/channel/frame.js';
+import { Header, encodeInt32 } from '../../fabric/channel/headers.js';
+import { result } from '../../fabric/channel/results.js';
+import { ValidateRoutersRequestSchema, ValidateRoutersResponseSchema } from '../../generated/fabric/management_pb.js';
+import { feedWish, runFeed } from '../../handlers/fabric/event-feed.js';
+import { validateCircuits, validateLinks } from '../../handlers/fabric/validations.js';
+import type { Validation } from '../../handlers/fabric/validations.js';
+import type { Context } from '../../handlers/context.js';
+import { CloseCode } from '../sockets/web-socket.js';
+import type { WebSocketConnection } from '../sockets/web-socket.js';
+import type { Logger } from '../base/log.js';
+
+/** Content types of requests; the answer of each has the next number. */
+const STREAM_EVENTS = 10_040;
+const EVENT = 10_041;
+const VALIDATIONS: ReadonlyMap<number, typeof validateLinks | undefined> = new Map([
+  [10_100, undefined],
+  [10_103, validateLinks],
+  [10_106, undefined],
+  [10_109, undefined],
+  [10_112, undefined],
+  [10_115, undefined],
+  [10_118, validateCircuits],
+  [10_122, undefined],
+]);
+const NOT_OFFERED = 'this controller validates links and circuits alone';
+
+const FRAME_LIMITS = { headers: 4_096, body: 65_536 };
+export const MOST_SOCKET_BYTES = 80_000;
+/** Requests of one connection that wait for their turn. */
+const MOST_WAITING = 8;
+
+export interface SocketParts {
+  readonly context: Pick<Context, 'stores' | 'newId' | 'eventStreams' | 'network'>;
+  readonly identityId: string;
+  readonly log: Logger;
+}
+
+type Connection = Pick<WebSocketConnection, 'send' | 'close'>;
+
+export class FabricSocket {
+  readonly #parts: SocketParts;
+  readonly #connection: Connection;
+  readonly #delay = new WakeableDelay();
+  #turns: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #sequence = 0;
+  #isStreaming = false;
+  #isOver = false;
+
+  constructor(connection: Connection, parts: SocketParts) {
+    this.#connection = connection;
+    this.#parts = parts;
+  }
+
+  /** Takes a message of the client. */
+  take(bytes: Buffer): void {
+    const frame = frameIn(bytes);
+    if (frame === undefined) {
+      this.#connection.close(CloseCode.Protocol, 'a message that is no frame');
+      return;
+    }
+    if (this.#waiting >= MOST_WAITING) {
+      this.#connection.close(CloseCode.Policy, 'too many requests at a time');
+      return;
+    }
+    this.#waiting += 1;
+    this.#turns = this.#turns.then(async () => {
+      if (!this.#isOver) await this.#answer(frame);
+      this.#waiting -= 1;
+    });
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    this.#isOver = true;
+    this.#delay.wake();
+  }
+
+  async #answer(frame: Frame): Promise<void> {
+    const { contentType } = frame;
+    try {
+      if (contentType === STREAM_EVENTS) this.#stream(frame);
+      else if (VALIDATIONS.has(contentType)) await this.#validate(frame, VALIDATIONS.get(contentType));
+      else this.#reply(frame, result(false, `there are no requests of type ${contentType}`));
+    } catch (error) {
+      this.#reply(frame, result(false, this.#reasonOf(error)));
+    }
+  }
+
+  #stream(frame: Frame): void {
+    const wish = feedWish(textOf(frame));
+    if (this.#isStreaming)
+      throw new DomainError('rateLimited', { causeMessage: 'this connection has a stream already' });
+    this.#isStreaming = true;
+    const note = wish.others.length === 0 ? '' : `; there are no events of these kinds: ${wish.others.join(', ')}`;
+    this.#reply(frame, result(true, `success${note}`));
+    const { context, identityId } = this.#parts;
+    const { stores, eventStreams, network } = context;
+    const parts = { stores, eventStreams, controllerId: network.controllerId, identityId };
+    const send = (event: object) => {
+      this.#send(message(EVENT, JSON.stringify(event)));
+    };
+    void runFeed(wish, parts, send, { delay: this.#delay, isOver: () => this.#isOver })
+      .then(() => 'the stream has ended')
+      .catch((error: unknown) => this.#reasonOf(error))
+      .then((reason) => {
+        this.#connection.close(CloseCode.Policy, reason);
+      });
+  }
+
+  async #validate(frame: Frame, validate: typeof validateLinks | undefined): Promise<void> {
+    const type = frame.contentType + 1;
+    const answer = (response: { success: boolean; message?: string; routerCount?: bigint }) => {
+      const body = create(ValidateRoutersResponseSchema, response);
+      this.#reply(frame, message(type, toBinary(ValidateRoutersResponseSchema, body)));
+    };
+    let validation: Validation;
+    try {
+      if (validate === undefined) throw new DomainError('notImplemented', { causeMessage: NOT_OFFERED });
+      validation = await validate(filterOf(frame), this.#parts.context);
+    } catch (error) {
+      answer({ success: false, message: this.#reasonOf(error) });
+      return;
+    }
+    answer({ success: true, routerCount: BigInt(validation.routerCount) });
+    for await (const finding of validation.findings()) {
+      if (this.#isOver) return;
+      this.#send(message(type + 1, finding));
+    }
+  }
+
+  #reply(request: Frame, { contentType, headers, body }: Message): void {
+    const replyFor = [Header.ReplyFor, encodeInt32(request.sequence)] as const;
+    this.#send(message(contentType, body, [...headers, replyFor]));
+  }
+
+  #send(frame: Message): void {
+    this.#sequence += 1;
+    this.#connection.send(...encodeFrame(this.#sequence, frame));
+  }
+
+  #reasonOf(error: unknown): string {
+    if (error instanceof DomainError) return error.causeMessage ?? error.message;
+    this.#parts.log.error({ err: error }, 'a request over the WebSocket failed');
+    return 'the controller failed; its log says why';
+  }
+}
+
+function filterOf({ body }: Frame): string {
+  try {
+    return fromBinary(ValidateRoutersRequestSchema, body).filter;
+  } catch {
+    throw new DomainError('unparsableBody', { causeMessage: 'the request cannot be read' });
+  }
+}
+
+/** @returns undefined unless the message is one whole frame */
+function frameIn(bytes: Buffer): Frame | undefined {
+  const reader = new FrameReader(FRAME_LIMITS);
+  try {
+    reader.push(bytes);
+    const frame = reader.next();
+    if (frame === undefined || reader.held > 0) return undefined;
+    return { ...forReply(frame), body: Buffer.from(frame.body) };
+  } catch {
+    return undefined;
+  }
+}
