@@ -31,17 +31,22 @@ export class ClientReaches {
     this.#options = options;
   }
 
+  /** Anything may have changed: all is read again when it is asked for. */
+  forget(): void {
+    this.#changes += 1;
+  }
+
   /** Returns true when the change may concern clients: all is read again. */
   touched(touches: ModelTouches): boolean {
     if (!this.#options.hasClients || !touches.concernsClients) return false;
-    this.#changes += 1;
+    this.forget();
     return true;
   }
 
   /** Returns true when an identity is enabled again by now, and all is read again. */
   isDue(nowMs: number): boolean {
     if (![...this.#groups.values()].some(({ changesAtMs = Infinity }) => changesAtMs <= nowMs)) return false;
-    this.#changes += 1;
+    this.forget();
     return true;
   }
 

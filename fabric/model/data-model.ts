@@ -1,8 +1,8 @@
 /**
  * Tells routers the data model: the keys of the network, the router itself with its configs, and for one with a
- * tunneler what its own identity reaches. A router that subscribes gets the whole state, then what changes. The same
- * rounds end what a router has lost, also for routers that did not subscribe. Of a change only those routers are read
- * again that it may concern: what they had is in memory, what they may have got is asked of the database.
+ * tunneler what its own identity reaches; of clients what client-reaches.ts has. A router that subscribes gets the
+ * whole state, then what changes. The same rounds end what a router has lost, also for routers that did not subscribe.
+ * Of a change only those are read again that it may concern: what they had is in memory, the rest in the database.
  *
  * Each change is announced after its commit, and read after the announcement, so what a router is told last is right.
  * A whole state is right whatever the router had; changes go out only with an index that has grown.
@@ -146,15 +146,15 @@ export class RouterModels {
 
   /** Looks up soon which routers a change concerns, and what they reach. */
   changed(kind: string, id: string): void {
-    if (this.#entries.size === 0) return;
-    this.#touches.add(kind, id);
+    if (this.#entries.size === 0) this.#options.clients.forget();
+    else this.#touches.add(kind, id);
     this.#schedule();
   }
 
   /** Looks up soon what all routers reach. */
   scheduleAll(): void {
-    if (this.#entries.size === 0) return;
-    this.#touches.addAnything();
+    if (this.#entries.size === 0) this.#options.clients.forget();
+    else this.#touches.addAnything();
     this.#schedule();
   }
 
@@ -166,10 +166,12 @@ export class RouterModels {
     }, this.#pace.pauseMs).unref();
   }
 
-  /** Reads CAs and keys of the network again. */
+  /** Reads all again: CAs and keys of the network are other ones, or changes went unheard. */
   keysChanged(): void {
     this.#keys.changed();
-    this.#runForAll();
+    this.#options.clients.forget();
+    for (const entry of this.#entries.values()) this.#due.add(entry);
+    void this.#run();
   }
 
   /** Does what failed before, or is due by the clock. */
@@ -187,11 +189,6 @@ export class RouterModels {
     clearTimeout(this.#timer);
     this.#due.clear();
     await this.#running;
-  }
-
-  #runForAll(): void {
-    for (const entry of this.#entries.values()) this.#due.add(entry);
-    void this.#run();
   }
 
   /** Resolves when nothing is due, or a round has failed. */
@@ -245,8 +242,7 @@ export class RouterModels {
       else others.push(entry);
     }
     this.#step = 'which routers a change concerns';
-    const ids = others.map(({ channel }) => channel.routerId);
-    const gaining = new Set(await this.#options.stores.routerModels.gaining(ids, touches));
+    const gaining = new Set(await this.#options.stores.routerModels.gaining(routerIdsOf(others), touches));
     for (const entry of others) if (gaining.has(entry.channel.routerId)) due.add(entry);
     return [...due].filter((entry) => this.#isOpen(entry));
   }
@@ -282,10 +278,9 @@ export class RouterModels {
   /** Tells all routers what their clients reach now: of most changes it is the same for many, or for all. */
   async #clientRound(): Promise<void> {
     this.#step = 'what clients reach';
-    const all = [...this.#entries.values()];
-    const clientsOf = await this.#options.clients.of(routerIdsOf(all), true);
+    const clientsOf = await this.#options.clients.of(routerIdsOf([...this.#entries.values()]), true);
     this.#areClientsDue = false;
-    for (const entry of all) {
+    for (const entry of [...this.#entries.values()]) {
       const reach = clientsOf(entry.channel.routerId);
       if (!this.#isOpen(entry) || entry.last === undefined || reach === entry.clients) continue;
       entry.clients = reach;

@@ -24,15 +24,15 @@ interface Change {
 }
 
 export interface ChangeEvents {
-  readonly ended: Promise<void>;
   readonly isOver: () => boolean;
   readonly close: () => void;
 }
 
-/** @throws DomainError `rateLimited` */
+/** @param onEnd  called when no more come. @throws DomainError `rateLimited` */
 export async function changeEvents(
   { eventStreams, controllerId, identityId }: FeedParts,
   send: (event: object) => void,
+  onEnd: () => void,
 ): Promise<ChangeEvents> {
   const stream: TextStream = await eventStreams.open({ identityId, kinds: [], after: undefined, isUntilNow: false });
   let isOver = false;
@@ -42,12 +42,14 @@ export async function changeEvents(
       return Promise.resolve();
     },
   };
-  const ended = stream.run(sink).finally(() => {
+  const end = () => {
     isOver = true;
     stream.close();
-  });
+    onEnd();
+  };
+  stream.onOverrun = end;
+  void stream.run(sink).then(end, end);
   return {
-    ended,
     isOver: () => isOver,
     close: () => {
       stream.close();

@@ -70,12 +70,15 @@ export async function runFeed(
   send: (event: object) => void,
   { delay, isOver }: { readonly delay: WakeableDelay; readonly isOver: () => boolean },
 ): Promise<void> {
-  const changes = kinds.has('entityChange') ? await changeEvents(parts, send) : undefined;
+  const wake = () => {
+    delay.wake();
+  };
+  const changes = kinds.has('entityChange') ? await changeEvents(parts, send, wake) : undefined;
   const looks = watchesOf(kinds, parts, send);
   try {
     for (const look of looks) await look();
     while (!isOver()) {
-      await Promise.race([delay.wait(LOOK_MS), ...(changes === undefined ? [] : [changes.ended])]);
+      await delay.wait(LOOK_MS);
       if (isOver() || changes?.isOver() === true) return;
       for (const look of looks) await look();
     }

@@ -217,10 +217,10 @@ const byId = <T extends { readonly id: string }>(items: readonly T[]) => new Map
 /** @throws DomainError of the filter, and `invalidFilter` where it finds more than can be compared */
 export async function all<T>(filter: string, list: List<T>): Promise<T[]> {
   const found: T[] = [];
-  for (let offset = 0; offset <= MOST; offset += PAGE) {
-    const { items } = await list({ filter, limit: PAGE, offset });
+  while (found.length <= MOST) {
+    const { items, totalCount } = await list({ filter, limit: PAGE, offset: found.length });
     found.push(...items);
-    if (items.length < PAGE) return found;
+    if (items.length === 0 || found.length >= totalCount) return found;
   }
   throw new DomainError('invalidFilter', { causeMessage: `it finds more than ${MOST}, which are not compared` });
 }

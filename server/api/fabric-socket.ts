@@ -3,6 +3,7 @@
  * channel, one in each message. Requests are answered one after another; events come between.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { DatabaseUnavailable } from '../../db/postgres/outages.js';
 import { DomainError } from '../../domain/errors.js';
 import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import { FrameReader, encodeFrame, forReply, message, textOf } from '../../fabric/channel/frame.js';
@@ -132,9 +133,14 @@ export class FabricSocket {
       return;
     }
     answer({ success: true, routerCount: BigInt(validation.routerCount) });
-    for await (const finding of validation.findings()) {
-      if (this.#isOver) return;
-      this.#send(message(type + 1, finding));
+    try {
+      for await (const finding of validation.findings()) {
+        if (this.#isOver) return;
+        this.#send(message(type + 1, finding));
+      }
+    } catch (error) {
+      // Its client counts the findings, and would wait for the others for ever.
+      this.#connection.close(CloseCode.Policy, this.#reasonOf(error));
     }
   }
 
@@ -150,6 +156,8 @@ export class FabricSocket {
 
   #reasonOf(error: unknown): string {
     if (error instanceof DomainError) return error.causeMessage ?? error.message;
+    // The state of the database has lines of its own.
+    if (error instanceof DatabaseUnavailable) return 'the database does not answer: try again';
     this.#parts.log.error({ err: error }, 'a request over the WebSocket failed');
     return 'the controller failed; its log says why';
   }

@@ -41,7 +41,7 @@ export class FabricSockets {
   /**
    * Resolves when the connection has ended.
    * @param recheck  throws unless the caller may still have it
-   * @throws DomainError `rateLimited`, `unavailable`, `invalidField` for a request that opens no WebSocket
+   * @throws DomainError `rateLimited`, `unavailable`, `badReference` for a request that opens no WebSocket
    */
   async run(exchange: Exchange, identityId: string, recheck: () => Promise<void>): Promise<void> {
     const { request, response, requestId } = exchange;
@@ -69,10 +69,10 @@ export class FabricSockets {
     const requests = new FabricSocket(connection, { ...this.#parts, identityId });
     const entry = { identityId, connection };
     this.#open.add(entry);
-    const checks = setInterval(() => void check(connection, recheck), CHECK_MS).unref();
+    const checks = watch(connection, recheck);
     if (head.length > 0) connection.read(head);
     const reason = await ended;
-    clearInterval(checks);
+    checks.stop();
     this.#open.delete(entry);
     requests.end();
     if (reason !== '') this.#parts.log.info({ requestId, reason }, 'a WebSocket of the fabric API was ended');
@@ -95,12 +95,26 @@ export class FabricSockets {
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthenticated', 'forbidden']);
 
-/** Decides at the next check what it cannot decide now, because the database does not answer. */
-async function check(connection: WebSocketConnection, recheck: () => Promise<void>): Promise<void> {
-  try {
-    await recheck();
-  } catch (error) {
-    if (error instanceof DomainError && REFUSALS.has(error.kind))
-      connection.close(CloseCode.Policy, 'the API session has ended, or has lost its right to this');
-  }
+/** Ends the connection when its caller may not have it any more. */
+function watch(connection: WebSocketConnection, recheck: () => Promise<void>): { readonly stop: () => void } {
+  let isStopped = false;
+  let next: NodeJS.Timeout | undefined;
+  const look = async () => {
+    await recheck().catch((error: unknown) => {
+      // A refusal that cannot be decided now, because the database does not answer, is decided at the next check.
+      if (error instanceof DomainError && REFUSALS.has(error.kind))
+        connection.close(CloseCode.Policy, 'the API session has ended, or has lost its right to this');
+    });
+    if (!isStopped) later();
+  };
+  const later = () => {
+    next = setTimeout(() => void look(), CHECK_MS).unref();
+  };
+  later();
+  return {
+    stop: () => {
+      isStopped = true;
+      clearTimeout(next);
+    },
+  };
 }

@@ -21,16 +21,19 @@ export function serveUpgrades(server: Server, listener: RequestListener): void {
     // Its body cannot be read any more.
     if (request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0') {
       socket.on('error', () => socket.destroy());
-      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      socket.write('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      socket.destroySoon();
       return;
     }
     const response = new ServerResponse(request);
     upgrades.set(request, { socket, head });
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    const onError = () => socket.destroy();
-    socket.on('error', onError);
-    response.once('finish', () => socket.end());
+    socket.on('error', () => socket.destroy());
+    // HTTP watches this connection no more: a client that keeps its half open would stay.
+    response.once('finish', () => {
+      socket.destroySoon();
+    });
     listener(request, response);
   });
 }

@@ -1,9 +1,10 @@
 /** What routers are told of clients with signed tokens, and when. Against a whole controller, with scripted routers. */
 import { expect } from 'chai';
+import { ContentType } from '../../fabric/channel/content-types.js';
 import { expectStatus } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { make } from '../support/entities.js';
+import { itemsOf, make } from '../support/entities.js';
 import { bearer, claimsOf, oidcClient } from '../support/oidc.js';
 import type { OidcClient } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
@@ -151,6 +152,37 @@ describe('what routers are told of clients with signed tokens', () => {
     expect(model.names('servicePolicy')).to.deep.equal([]);
     await controller.admin.post(`${M}/identities/${made.identity}/enable`, {});
     await until('it comes back', () => model.members(made.policy, 'identity').includes(made.identity));
+    await remove(controller, `edge-router-policies/${made.routerPolicy}`);
+    await empty();
+  });
+
+  it('is what it is now, whatever has changed while no router was connected', async () => {
+    const made = await scene();
+    for (const each of open.splice(0)) each.close();
+    await until('no router is connected', async () => {
+      const routers = itemsOf(expectStatus(await controller.admin.get(`${M}/edge-routers?limit=500`), 200));
+      return routers.every((router) => router['isOnline'] === false);
+    });
+    await patch(controller, `identities/${made.identity}`, { name: `${made.word}-2` });
+    const { id: second } = await makeUser(controller.admin, unique('second'), { roleAttributes: [made.word] });
+    const again = await connect(own);
+    expect(again.members(made.policy, 'identity')).to.have.members([made.identity, second]);
+    expect(again.find('identity', made.identity)).to.include({ name: `${made.word}-2` });
+    await remove(controller, `edge-router-policies/${made.routerPolicy}`);
+    await until('all of it is taken back', () => again.names('identity').length === 0);
+  });
+
+  it('does not grow with sessions: logins tell routers nothing', async () => {
+    const made = await scene();
+    const [router] = open;
+    const before = router?.received.length;
+    for (let login = 0; login < 20; login += 1) await oidc.login(made.word, PASSWORD);
+    // A change that comes after is heard, and nothing came in between.
+    await patch(controller, `services/${made.service}`, { name: `${made.word}-2` });
+    await until('the change', () => model.names('service').includes(`${made.word}-2`));
+    const kinds = router?.received.slice(before).map(({ contentType }) => contentType) ?? [];
+    expect(kinds.filter((kind) => kind !== ContentType.DataStateChangeSet)).to.deep.equal([]);
+    expect(kinds.length).to.equal(1);
     await remove(controller, `edge-router-policies/${made.routerPolicy}`);
     await empty();
   });

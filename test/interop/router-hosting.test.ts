@@ -140,7 +140,7 @@ describeStock('services that a stock router hosts', (binary) => {
     expect(await controller.checkModel(network.router.id)).to.deep.equal([]);
   });
 
-  it('fail and come back as port checks say', async () => {
+  itUnless(ONLY_INTEROP, 'fail and come back as port checks say', async () => {
     const checked = await serve(namedTcp('checked'));
     const actions = [
       { trigger: 'fail', action: 'mark unhealthy' },

@@ -53,9 +53,11 @@ export interface RouterOptions {
 
 /** Options of a `tunnel` listener. */
 export interface TunnelOptions {
-  readonly mode: 'host' | 'proxy';
+  readonly mode: 'host' | 'proxy' | 'tproxy';
   /** Of a proxy: `service:port`. */
   readonly services?: readonly string[];
+  /** Of tproxy: where it answers to DNS, or `none`. */
+  readonly resolver?: string;
 }
 
 const DEADLINE_MS = 60_000;
