@@ -78,8 +78,11 @@ export type Headers = ReadonlyMap<number, Uint8Array>;
 const REFLECTED = { first: 128, last: 255 } as const;
 
 /** Those of a request that its reply repeats. */
-export const reflected = (headers: Headers): [number, Uint8Array][] =>
-  [...headers].filter(([key]) => key >= REFLECTED.first && key <= REFLECTED.last);
+export function reflected(headers: Headers): [number, Uint8Array][] {
+  const kept: [number, Uint8Array][] = [];
+  for (const [key, value] of headers) if (key >= REFLECTED.first && key <= REFLECTED.last) kept.push([key, value]);
+  return kept;
+}
 
 /** Bounds of lists and maps, the same that routers have. */
 const MAX_ITEMS = 128;
@@ -128,10 +131,16 @@ export function encodeTexts(texts: readonly string[]): Buffer {
 
 export function encodeTextMap(map: ReadonlyMap<string, string>): Buffer {
   if (map.size === 0) return Buffer.alloc(0);
-  const entries = [...map].flatMap(([key, value]) =>
-    [key, value].flatMap((text) => counted(Buffer.from(text, 'utf8'))),
-  );
-  return Buffer.concat([encodeUint32(map.size), ...entries]);
+  let length = 4;
+  for (const [key, value] of map) length += 8 + Buffer.byteLength(key) + Buffer.byteLength(value);
+  const bytes = Buffer.allocUnsafe(length);
+  let at = bytes.writeUInt32LE(map.size, 0);
+  for (const entry of map)
+    for (const text of entry) {
+      const written = bytes.write(text, at + 4);
+      at = bytes.writeUInt32LE(written, at) + written;
+    }
+  return bytes;
 }
 
 export function encodeBytesMap(map: ReadonlyMap<number, Uint8Array>): Buffer {

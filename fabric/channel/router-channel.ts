@@ -106,7 +106,8 @@ export class OpenChannel implements RouterChannel {
       over.reply(request, message);
       return;
     }
-    const headers = new Map([...message.headers, ...reflected(request.headers)]);
+    const headers = new Map(message.headers);
+    for (const [key, value] of reflected(request.headers)) headers.set(key, value);
     headers.set(Header.ReplyFor, encodeInt32(request.sequence));
     this.#write({ ...message, headers });
   }

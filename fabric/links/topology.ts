@@ -55,7 +55,8 @@ export class Topology {
     this.#forgetOld();
     const known = this.#keptPath(from, to);
     if (known !== undefined) return known.path;
-    for (const end of new Set([from, to])) if (this.#ask(end) >= SINGLE_PATHS) this.pathsFrom(end);
+    const [often] = [from, to].filter((end) => this.#ask(end) >= SINGLE_PATHS);
+    if (often !== undefined) this.pathsFrom(often);
     const found = this.#keptPath(from, to);
     return found === undefined ? this.#graph.path(from, to) : found.path;
   }

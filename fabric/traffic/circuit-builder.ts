@@ -92,10 +92,19 @@ async function tryTerminators(
 
 function circuitOf(
   { id: sessionId, identityId: clientId, serviceId, maxIdleMs }: Dialer,
-  { terminator, ...rest }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: DialTarget },
+  {
+    id,
+    path,
+    ends,
+    tags,
+    terminator,
+  }: Pick<Circuit, 'id' | 'path' | 'ends' | 'tags'> & { readonly terminator: DialTarget },
 ): Circuit {
   return {
-    ...rest,
+    id,
+    path,
+    ends,
+    tags,
     createdAtMs: Date.now(),
     serviceId,
     clientId,

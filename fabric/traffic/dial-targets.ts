@@ -104,9 +104,18 @@ async function readBest(query: DialQuery, max: number, parts: DialTargetParts): 
   const { routerId } = channel;
   const { serviceId, strategy } = session;
   const { version } = topology;
-  const pathCosts = topology.pathsFrom(routerId).costs();
-  const read = (asked: string) =>
-    stores.hostedTerminators.targets({ serviceId, instanceId, pathCosts, strategy, sticky: asked, max, ownHost });
+  const read = (asked: string) => {
+    const pathCosts = topology.pathsFrom(routerId).costs();
+    return stores.hostedTerminators.targets({
+      serviceId,
+      instanceId,
+      pathCosts,
+      strategy,
+      sticky: asked,
+      max,
+      ownHost,
+    });
+  };
   const kept = areFresh
     ? await read(sticky)
     : await memory.targets({ serviceId, instanceId, routerId, max }, version, () => read(''));
