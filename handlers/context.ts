@@ -65,7 +65,7 @@ export interface ApiSessions {
   live(caller: Pick<Caller, 'token' | 'apiSessionId' | 'bearer'>): Promise<LiveApiSession>;
 }
 
-/** A number that moves whenever what hangs on it may have changed. */
+/** A number that moves whenever what depends on it may have changed. */
 export interface Epoch<T> {
   /**
    * No older than any change that this controller has answered or heard of. From memory, unless that may be behind.

@@ -116,7 +116,7 @@ ON CONFLICT (api_session_id, service_id, type)
 RETURNING ${session.columns}${actor}`,
   );
 const CREATE = creating('session-create', '', 'owner', "'infinity'");
-/** One that hangs on posture also locks the API session, whose posture must be the one that was looked at. */
+/** One that depends on posture also locks the API session, whose posture must be the one that was looked at. */
 const CREATE_UNDER_POSTURE = creating(
   'session-create-posture',
   `,

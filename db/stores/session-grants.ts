@@ -1,8 +1,8 @@
 /**
  * Whether a session still has its grant. Policies decide this, and evaluating them costs; so each session keeps the
- * epoch 'grants' of its last check, and until when the posture checks pass that it hangs on. One whose epoch is current
- * and whose time is not over is granted; any other is unchecked, and is checked before any answer shows it. A check
- * brings it up to date, or removes it for good.
+ * epoch 'grants' of its last check, and until when the posture checks pass that it depends on. One whose epoch is
+ * current and whose time is not over is granted; any other is unchecked, and is checked before any answer shows it. A
+ * check brings it up to date, or removes it for good.
  */
 import { DomainError } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
@@ -49,7 +49,7 @@ const IS_JUDGED_BY_ROUTERS =
 const GRANTING = `${SELECTING} AND (${ASKS_NOTHING} OR ${IS_JUDGED_BY_ROUTERS})`;
 
 export const IS_CURRENT = `(t.granted_epoch >= ${GRANTS_EPOCH} AND t.granted_until > now())`;
-/** Known to be granted; one that hangs on posture is so only while it is current. */
+/** Known to be granted; one that depends on posture is so only while it is current. */
 export const IS_GRANTED = `(${IS_CURRENT} OR EXISTS (SELECT ${GRANTING}))`;
 
 const lockingIds = locking<{ id: string }>;

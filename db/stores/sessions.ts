@@ -36,7 +36,7 @@ const BY_TOKEN = read<SessionRow & { isGranted: boolean }>(
 FROM sessions t ${JOINS_SERVICE} WHERE t.token = $1 AND t.api_session_id = $2`,
 );
 
-/** One that is unchecked and hangs on posture stays, to be checked first. */
+/** One that is unchecked and depends on posture stays, to be checked first. */
 const REMOVE = change<{ is_there: boolean; is_removed: boolean }>(
   'session-delete',
   ({ actor }) => `WITH found AS (SELECT t.id, ${IS_GRANTED} AS is_granted FROM sessions t WHERE t.id = $1 ${OWNED}),

@@ -14,7 +14,7 @@ export interface ShownSession {
   readonly identityName: string;
   readonly serviceId: string;
   readonly type: PolicyType;
-  /** Its grant hangs on no device, and so ends by a change only. */
+  /** Its grant depends on no device, and so ends by a change only. */
   readonly isLasting: boolean;
   /** Router policies allow the router to its identity and its service. */
   readonly isRouterAllowed: boolean;

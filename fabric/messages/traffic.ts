@@ -1,4 +1,4 @@
-/** The messages that carry traffic: terminators, circuits, and the sessions that they hang on. */
+/** The messages that carry traffic: terminators, circuits, and the sessions that they depend on. */
 import type { MessageHandler, MessageRule, MessageTable } from '../channel/channel.js';
 import { ContentType } from '../channel/content-types.js';
 import { EdgeError, errorMessage } from '../channel/edge-errors.js';

@@ -121,7 +121,7 @@ export class SessionWatch {
     this.#byRouter.delete(routerId);
   }
 
-  /** Ends what hangs on sessions that are gone. */
+  /** Ends what depends on sessions that are gone. */
   ended(sessionIds: readonly string[]): void {
     this.#flights.doubtSessions(sessionIds);
     for (const [routerId, used] of this.#byRouter) {

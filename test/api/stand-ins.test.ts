@@ -1,5 +1,5 @@
 /**
- * A controller that is gone: routers find another one in its place, under its id, so that what hangs on it goes on.
+ * A controller that is gone: routers find another one in its place, under its id, so that what depends on it goes on.
  * Nobody is let in that would not be otherwise.
  */
 import { expect } from 'chai';

@@ -93,7 +93,7 @@ describe('the memory of dials', () => {
   for (const [what, found] of [
     ['a session that is not known', undefined],
     ['one that this router may not be used for', { ...SESSION, isRouterAllowed: false }],
-    ['one that hangs on a device', { ...SESSION, isLasting: false }],
+    ['one that depends on a device', { ...SESSION, isLasting: false }],
   ] as const)
     it(`does not keep ${what}`, async () => {
       await memory.session('x', 'r', () => Promise.resolve(found));

@@ -1,6 +1,5 @@
 /**
  * The field's own console in a browser, served by the controller: it logs in by OpenID Connect with a second factor.
- * ZITI_CONSOLE names the folder of a build of it, which is no part of this project.
  */
 import { expect } from 'chai';
 import type { BrowserContext } from 'playwright-core';
@@ -11,19 +10,20 @@ import { startReachable } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { itemsOf } from '../support/entities.js';
 import { MANAGEMENT as M } from '../support/paths.js';
+import { NO_CONSOLE, findStockConsole } from '../support/stock-console.js';
 import { codeAt, enrollTotp } from '../support/totp.js';
 import { describeUnless } from '../support/unless.js';
 
-const CONSOLE = process.env['ZITI_CONSOLE'] ?? '';
+const location = findStockConsole();
 
-describeUnless(CONSOLE === '' ? 'no build of the console in ZITI_CONSOLE' : undefined, 'the console', function suite() {
+describeUnless(location === undefined ? NO_CONSOLE : undefined, 'a login by OpenID Connect', function suite() {
   this.timeout(120_000);
   this.retries(1);
   let controller: TestController;
   let browser: BrowserContext;
   let watched: WatchedPage;
   before(async () => {
-    const EDGE_SPA = JSON.stringify([{ path: 'zac', location: CONSOLE }]);
+    const EDGE_SPA = JSON.stringify([{ path: 'zac', location }]);
     [controller, browser] = await Promise.all([
       startReachable({ EDGE_OIDC_ENABLED: 'true', EDGE_SPA }),
       startBrowser(),
