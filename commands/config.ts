@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { configPlace, loadConfig } from './shared/config.js';
+import { configPlace, loadConfig, loadSettings } from './shared/config.js';
 
 /** `config print` and `config check`. */
 export function configCommand(): Command {
@@ -12,7 +12,9 @@ export function configCommand(): Command {
   const check = new Command('check')
     .description('say whether the settings can be used; each fault with its place')
     .action(async (_options: unknown, command: Command) => {
-      await loadConfig(command);
+      const { unknown } = await loadSettings(command);
+      const { unknownVariableText } = await import('../server/settings/unknown-variables.js');
+      for (const variable of unknown) process.stderr.write(`warning: ${unknownVariableText(variable)}\n`);
       process.stdout.write(`The configuration (from ${configPlace(command)}) has no fault.\n`);
     });
   return new Command('config').description('look at the settings').addCommand(print).addCommand(check);

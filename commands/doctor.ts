@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Finding, Level } from './doctor/finding.js';
-import { configFile, configPlace, loadConfig } from './shared/config.js';
+import { configFile, configPlace, loadSettings } from './shared/config.js';
 import { wrapped } from './shared/text.js';
 
 interface Options {
@@ -31,10 +31,10 @@ export function doctorCommand(): Command {
 
 async function examined(command: Command, isThorough: boolean): Promise<Finding[]> {
   const { ConfigError } = await import('../server/settings/config.js');
-  const { failed, passed, skipped } = await import('./doctor/finding.js');
-  let config;
+  const { failed, passed, skipped, warning } = await import('./doctor/finding.js');
+  let read;
   try {
-    config = await loadConfig(command);
+    read = await loadSettings(command);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const [head = '', ...faults] = error.message.split('\n');
@@ -45,8 +45,13 @@ async function examined(command: Command, isThorough: boolean): Promise<Finding[
     ];
   }
   const { examine } = await import('./doctor/examine.js');
+  const { unknownVariableText } = await import('../server/settings/unknown-variables.js');
+  const { config, unknown } = read;
   return [
     passed('configuration', `The configuration (from ${configPlace(command)}) has no fault.`),
+    ...unknown.map((variable) =>
+      warning('configuration', unknownVariableText(variable), 'Correct its name, or unset it.'),
+    ),
     ...(await examine({ runtime: process.version, config, file: configFile(command), isThorough })),
   ];
 }

@@ -9,6 +9,13 @@ import { createProgram } from './program.js';
 
 const WRONG_USAGE = 2;
 
+// Ends quietly when nobody reads on: `--help | head -1`.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    endProcess(0);
+  });
+
 try {
   await createProgram().parseAsync(process.argv);
 } catch (error) {

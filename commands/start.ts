@@ -6,9 +6,12 @@ export function startCommand(): Command {
   return new Command('start')
     .description('start a controller, and stop it on SIGTERM or SIGINT')
     .action(async (_options: unknown, command: Command) => {
-      const { config, otherNames } = await loadSettings(command);
+      const { config, otherNames, unknown } = await loadSettings(command);
       const { createLogger } = await import('../server/base/log.js');
       const { runController } = await import('../server/start/run.js');
-      await runController(config, createLogger({ level: config.logLevel, format: config.logFormat }), otherNames);
+      await runController(config, createLogger({ level: config.logLevel, format: config.logFormat }), {
+        otherNames,
+        unknown,
+      });
     });
 }

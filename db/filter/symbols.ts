@@ -1,4 +1,5 @@
 /** Names that an entity offers to filters and sort orders: an allow-list. The language itself knows no entity. */
+import { nearestWord } from '../../domain/nearest-word.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 
@@ -83,13 +84,25 @@ export function linkedTable(def: Extract<SymbolDef, { kind: 'linked' }>, isReada
   return { ...table, symbols: Object.fromEntries(shown), withheld: { table, unless: def.readBy } };
 }
 
+/** Fields that an error lists. */
+const LISTED = 12;
+
+/** The field that may have been meant, or those that there are; all of them stand in `filterableFields`. */
+function hintOf(table: SymbolTable, name: string): string {
+  const fields = filterableFields(table);
+  const near = nearestWord(name, fields);
+  if (near !== undefined) return ` (did you mean ${near}?)`;
+  const more = fields.length > LISTED ? ` and ${fields.length - LISTED} more` : '';
+  return ` (the fields are ${fields.slice(0, LISTED).join(', ')}${more})`;
+}
+
 /** @throws DomainError that names the symbol, and the permission that would offer it */
 export function resolveOrFail(table: SymbolTable, name: string, kind: FaultKind): Resolved {
   const found = resolve(table, name);
   if (found !== undefined) return found;
   const { entity, withheld } = table;
   if (withheld === undefined || resolve(withheld.table, name) === undefined)
-    throw filterFault(kind, `unknown symbol '${name}'`);
+    throw filterFault(kind, `unknown symbol '${name}'${hintOf(table, name)}`);
   throw filterFault(kind, `unknown symbol '${name}': ${entity} offer it to the permission ${withheld.unless} alone`);
 }
 

@@ -94,9 +94,10 @@ const ISSUE_CODE = asyncChange(
   ({ returningActor }) => `UPDATE auth_requests SET code_issued_at = now() WHERE id = $1${returningActor}`,
 );
 
+/** The row stays, so that the code is known when it comes again, and is counted with no network any more. */
 const USE_CODE = asyncChange(
   'auth-request-use-code',
-  ({ returningActor }) => `UPDATE auth_requests SET code_used_at = now() WHERE id = $1${returningActor}`,
+  ({ returningActor }) => `UPDATE auth_requests SET code_used_at = now(), network = '' WHERE id = $1${returningActor}`,
 );
 
 const SWEEP = sweeping({ table: 'auth_requests', where: 'expires_at <= now()' });

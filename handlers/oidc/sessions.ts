@@ -50,13 +50,17 @@ export function narrowed({ scopes }: TokenFamily, asked: string | undefined): re
   return wanted;
 }
 
+/** Share of a lifetime by which a session is kept for longer than its token: exchanges within it write nothing. */
+const AHEAD = 0.05;
+
 /** Keeps a session for as long as a token lasts that is issued now: mostly it lasts that long already. */
 export async function keepFor(
   { owner, family }: OpenLogin,
   kind: 'access' | 'refresh',
   { stores, loginProvider }: OidcContext,
 ): Promise<void> {
-  const end = new Date(Math.min(Date.now() + loginProvider.seconds[kind] * 1000, family.endsAt.getTime()));
-  if (owner.expiresAt !== null && owner.expiresAt >= end) return;
-  await stores.tokenFamilies.extend(owner.session.id, end);
+  const lastsMs = loginProvider.seconds[kind] * 1000;
+  const endIn = (ms: number) => new Date(Math.min(Date.now() + ms, family.endsAt.getTime()));
+  if (owner.expiresAt !== null && owner.expiresAt >= endIn(lastsMs)) return;
+  await stores.tokenFamilies.extend(owner.session.id, endIn(lastsMs * (1 + AHEAD)));
 }

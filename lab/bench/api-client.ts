@@ -7,6 +7,8 @@ export interface Answer {
   readonly meta: { readonly pagination?: { readonly totalCount: number } };
   /** The parsed body. */
   readonly json: unknown;
+  /** The address that it redirects to. */
+  readonly location?: string | undefined;
 }
 
 export const PARALLEL = 16;
@@ -35,10 +37,12 @@ export class ApiClient {
     body?: unknown,
     token: string | undefined = this.token,
     bearer?: string,
+    named?: string,
   ): Promise<Answer> {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       accept: 'application/json',
+      ...(named === undefined ? {} : { host: named }),
       ...(token === undefined ? {} : { 'zt-session': token }),
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(payload === undefined
@@ -54,7 +58,8 @@ export class ApiClient {
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.on('end', () => {
-            resolve(toAnswer(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8')));
+            const { statusCode = 0, headers } = response;
+            resolve({ ...toAnswer(statusCode, Buffer.concat(chunks).toString('utf8')), location: headers.location });
           });
         },
       );

@@ -58,7 +58,7 @@ async function newSigner({ admin }: World): Promise<Signer> {
   return { id, token };
 }
 const signers = new WeakMap<World, Promise<Signer>>();
-const signerOf = (world: World): Promise<Signer> => {
+export const signerOf = (world: World): Promise<Signer> => {
   const signer = signers.get(world) ?? newSigner(world);
   signers.set(world, signer);
   return signer;
@@ -66,7 +66,7 @@ const signerOf = (world: World): Promise<Signer> => {
 const owners = (world: World): string[] => madeOf(world, 'owner of a second factor');
 
 /** With the signer go the API sessions that its tokens opened. */
-const group: Group = {
+export const signerGroup: Group = {
   clearUp: async ({ world }) => {
     const signer = await signers.get(world)?.catch(() => undefined);
     signers.delete(world);
@@ -112,7 +112,7 @@ export const loginCases: readonly BenchCase[] = [
     name: 'token login',
     api: 'client',
     operationId: 'authenticate',
-    group,
+    group: signerGroup,
     plan: async ({ world }) => ({
       mode: 'cycle',
       requests: [loginByToken(world, await (await signerOf(world)).token(world.clientIdentity.id))],
@@ -122,7 +122,7 @@ export const loginCases: readonly BenchCase[] = [
     name: 'second factor',
     api: 'client',
     operationId: 'authenticateMfa',
-    group,
+    group: signerGroup,
     plan: async (context) => {
       const { world } = context;
       const made: Owner[] = [];

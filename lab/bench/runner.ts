@@ -9,6 +9,7 @@ import { changingCases } from './changing-cases.js';
 import type { Floor } from './floor.js';
 import type { LoadGenerator, LoadResult } from './load.js';
 import { loginCases } from './login-cases.js';
+import { oidcCases } from './oidc-cases.js';
 import { UsageError } from './options.js';
 import { clearProgress, showProgress } from './progress.js';
 import { postureCases } from './posture-cases.js';
@@ -27,6 +28,7 @@ const known: readonly BenchCase[] = [
   ...routingChanges,
   ...certificateCases,
   ...loginCases,
+  ...oidcCases,
   ...caCases,
 ];
 const isBuilt = (api: Api, operationId: string): boolean => !(pending[api] as readonly string[]).includes(operationId);

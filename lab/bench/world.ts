@@ -61,8 +61,10 @@ export interface RequestParts {
   readonly text?: string;
   /** A session token; none for public operations. */
   readonly token?: string | undefined;
-  /** A token of an external provider. */
+  /** A token of an external provider, or of a login by OpenID Connect. */
   readonly bearer?: string;
+  /** The name under which the controller is asked, where that matters. */
+  readonly named?: string;
   /** Content codings that the answer may have. */
   readonly accepts?: string;
 }
@@ -77,12 +79,12 @@ export function tokenOf(world: World, speaker: Speaker): string | undefined {
 /** A whole HTTP/1.1 request. */
 export function requestBytes(
   { target: { host, port } }: Pick<World, 'target'>,
-  { method, path, body, text, token, bearer, accepts }: RequestParts,
+  { method, path, body, text, token, bearer, named, accepts }: RequestParts,
 ): Buffer {
   const payload = text ?? (body === undefined ? '' : JSON.stringify(body));
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    `host: ${host}:${port}`,
+    `host: ${named ?? `${host}:${port}`}`,
     'accept: application/json',
     ...(accepts === undefined ? [] : [`accept-encoding: ${accepts}`]),
     ...(token === undefined ? [] : [`zt-session: ${token}`]),

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { nearestWord } from '../../domain/nearest-word.js';
 import { readConfigFile } from './config-file.js';
 import { ConfigError, SETTINGS } from './config.js';
 import type { Settings } from './config.js';
@@ -12,6 +13,8 @@ import { metricsFaults } from './metrics-settings.js';
 import { byOtherNames } from './other-names.js';
 import type { OtherNameUse } from './other-names.js';
 import type { Setting } from './setting-kinds.js';
+import { unknownVariables } from './unknown-variables.js';
+import type { UnknownVariable } from './unknown-variables.js';
 
 export interface ConfigSources {
   readonly file?: string | undefined;
@@ -22,6 +25,8 @@ export interface ReadSettings {
   readonly config: Settings;
   /** Which variables of the field's own images it was read from, or would have been. */
   readonly otherNames: readonly OtherNameUse[];
+  /** Variables that look like settings and are none. */
+  readonly unknown: readonly UnknownVariable[];
 }
 
 /** @throws ConfigError listing every fault at once */
@@ -59,7 +64,7 @@ export function readSettings({ file, env }: ConfigSources): ReadSettings {
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n  ${faults.join('\n  ')}`,
     );
   const config = values as Settings;
-  return { config: { ...config, dataDir: resolve(config.dataDir) }, otherNames };
+  return { config: { ...config, dataDir: resolve(config.dataDir) }, otherNames, unknown: unknownVariables(env) };
 }
 
 /** Returns the faults of settings that contradict each other, as sentences. */
@@ -126,22 +131,6 @@ function readFile(file: string): Map<string, unknown> {
 function nearest(path: string): string {
   const lastOf = (dotted: string) => (dotted.split('.').at(-1) ?? dotted).toLowerCase();
   const paths = Object.values(SETTINGS).map((item) => item.path);
-  const found =
-    paths.find((known) => lastOf(known) === lastOf(path)) ??
-    paths.find((known) => slips(known.toLowerCase(), path.toLowerCase()) <= 2);
+  const found = paths.find((known) => lastOf(known) === lastOf(path)) ?? nearestWord(path, paths);
   return found === undefined ? '' : ` (did you mean ${found}?)`;
-}
-
-/** Letters to add, drop or change to get from one word to the other (Levenshtein). */
-function slips(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

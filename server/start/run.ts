@@ -7,22 +7,27 @@ import type { Logger } from '../base/log.js';
 import { warnOfFewFiles } from './open-files.js';
 import type { OtherNameUse } from '../settings/other-names.js';
 import { endProcess } from '../base/process-end.js';
+import type { ReadSettings } from '../settings/config-reader.js';
 import { isWorker, startWorkers } from './workers.js';
 
 // V8 lets a heap grow to several times of what is in use before it looks for garbage. Lists make much of it in little
 // time: at twice what is in use the process stays below 300 MiB under load (docs/performance.md).
 const HEAP = '--heap-growing-percent=100';
 
+type FoundVariables = Pick<ReadSettings, 'otherNames' | 'unknown'>;
+
 /**
  * Resolves when it serves, or when it was stopped before.
- * @param otherNames  by which settings came, or would have come
+ * @param found  in the environment, to be put into the log
  * @throws what kept it from starting
  */
-export async function runController(config: Settings, log: Logger, otherNames: readonly OtherNameUse[]): Promise<void> {
+export async function runController(config: Settings, log: Logger, found: FoundVariables): Promise<void> {
   setFlagsFromString(HEAP);
   if (!isWorker) {
     warnOfFewFiles(config, log);
-    tellOtherNames(otherNames, log);
+    tellOtherNames(found.otherNames, log);
+    for (const { name: variable, meant } of found.unknown)
+      log.warn({ variable, ...(meant === undefined ? {} : { meant }) }, 'a variable is no setting and has no effect');
   }
   const abort = new AbortController();
   const start = config.workers > 1 ? startWorkers : startController;

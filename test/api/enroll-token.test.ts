@@ -1,8 +1,9 @@
 /** Enrollment by a token of an external JWT signer, over HTTPS: what is refused, and what comes of the rest. */
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
 import { certificatesOf } from '../../domain/pki/pem.js';
+import { authPolicy } from '../support/auth-policy.js';
+import type { PolicyChanges } from '../support/auth-policy.js';
 import { createCertificateClient, makeCa, makeKeys, makeRequest } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
 import type { Answer } from '../support/client.js';
@@ -19,12 +20,6 @@ const ENROLL = `${CLIENT}/enroll/token`;
 const BOTH = { enrollToCertEnabled: true, enrollToTokenEnabled: true, useExternalId: true };
 const INVALID = 'INVALID_ENROLLMENT_TOKEN';
 const NOT_ALLOWED = 'INVALID_ENROLLMENT_NOT_ALLOWED';
-
-/** @param primary  what it has in place of the settings of the built-in policy */
-const policyOf = (primary: object) => {
-  const { primary: rest, secondary } = defaultAuthPolicySettings;
-  return { name: unique('policy'), primary: { ...rest, ...primary }, secondary };
-};
 
 describe('enrollment by a token of an external signer', () => {
   let controller: TestController;
@@ -128,8 +123,8 @@ describe('enrollment by a token of an external signer', () => {
 
     it('where the auth policy of the new identity does not let it log in by what it enrolls for', async () => {
       const csr = makeRequest().pem;
-      const refused = async (primary: object, clientCsr: string, message: string) => {
-        const enrollAuthPolicyId = await make(controller, 'auth-policies', policyOf(primary));
+      const refused = async (primary: PolicyChanges, clientCsr: string, message: string) => {
+        const enrollAuthPolicyId = await make(controller, 'auth-policies', authPolicy(primary));
         const limited = await newSigner({ enrollAuthPolicyId });
         const answer = await enroll(await tokenOf(limited, unique('subject')), { clientCsr });
         expect(expectFault(answer, 409, NOT_ALLOWED).cause?.['message']).to.equal(message);
@@ -152,7 +147,7 @@ describe('enrollment by a token of an external signer', () => {
       const enrollAuthPolicyId = await make(
         controller,
         'auth-policies',
-        policyOf({ extJwt: { allowed: false, allowedSigners: [] } }),
+        authPolicy({ extJwt: { allowed: false, allowedSigners: [] } }),
       );
       const closed = { enrollToCertEnabled: false, enrollToTokenEnabled: false };
       for (const changes of [closed, { enrollAuthPolicyId }]) {

@@ -6,7 +6,7 @@ import type { Answer, Client } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf } from '../support/entities.js';
-import { HOST, bearer, claimsOf, locationOf, oidcClient, tokensIn } from '../support/oidc.js';
+import { HOST, bearer, challengeOf, claimsOf, locationOf, newVerifier, oidcClient, tokensIn } from '../support/oidc.js';
 import type { OidcClient, Tokens } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
@@ -192,6 +192,49 @@ describe('logins by OpenID Connect', function factors() {
       });
       expectStatus(await controller.admin.patch(`${M}/external-jwt-signers/${signer.id}`, { enabled: false }), 200);
       expect(await statusOf(tokens.access_token, `${C}/current-identity`)).to.equal(401);
+    });
+
+    it('take the calls of the C SDK as it makes them', async () => {
+      const signer = await makeSigner(controller.admin);
+      const { id: sub } = await newUser();
+      const { json } = expectStatus(await oidc.get('/oidc/.well-known/openid-configuration'), 200);
+      const endpoints = json as Record<'authorization_endpoint' | 'token_endpoint', string>;
+      const pathOf = (url: string) => url.slice(new URL(url).origin.length);
+      const verifier = newVerifier();
+      const redirect_uri = 'http://localhost:20314/auth/callback';
+      const asked = new URLSearchParams({
+        client_id: 'openziti',
+        scope: 'openid offline_access',
+        response_type: 'code',
+        redirect_uri,
+        code_challenge: challengeOf(verifier),
+        code_challenge_method: 'S256',
+        state: 'c-sdk',
+        audience: 'openziti',
+      });
+      const path = `${pathOf(endpoints.authorization_endpoint)}?${asked.toString()}`;
+      const headers = { host: HOST };
+      const begun = await controller.anonymous.send('POST', path, undefined, { headers });
+      const [, id = ''] = /authRequestID=([^&]+)/.exec(expectStatus(begun, 302).headers.location ?? '') ?? [];
+      const info = { sdkInfo: { type: 'ziti-sdk-c', version: '1.9.0' }, envInfo: { os: 'Linux', arch: 'x86_64' } };
+      const login = await controller.anonymous.send('POST', `/oidc/login/ext-jwt?id=${id}`, info, {
+        headers: { ...headers, ...withToken(await tokenOf(signer, sub)) },
+      });
+      const back = await oidc.get(pathOf(expectStatus(login, 302).headers.location ?? ''));
+      const location = expectStatus(back, 302).headers.location ?? '';
+      expect(location).to.match(/[?&]code=[A-Za-z0-9._-]+&state=c-sdk$/);
+      const code = locationOf(back).searchParams.get('code') ?? undefined;
+      const token = pathOf(endpoints.token_endpoint);
+      const form = { grant_type: 'authorization_code', client_id: 'openziti', code, code_verifier: verifier };
+      const tokens = tokensIn(await oidc.post(token, { ...form, redirect_uri, state: '', scope: '' }));
+      const refreshed = await oidc.post(
+        token,
+        { grant_type: 'refresh_token', client_id: 'openziti', refresh_token: tokens.refresh_token },
+        { authorization: `Basic ${Buffer.from('openziti:').toString('base64')}` },
+      );
+      expect(await statusOf(tokensIn(refreshed).access_token, `${C}/current-identity`)).to.equal(200);
+      const shown = expectStatus(await controller.admin.get(`${M}/identities/${sub}`), 200).data;
+      expect(shown).to.deep.include({ sdkInfo: info.sdkInfo });
     });
 
     it('say what is wrong with one', async () => {

@@ -126,6 +126,21 @@ describe('logins by OpenID Connect', () => {
       expect((await oidc.get(path)).headers.location).to.equal(undefined);
   });
 
+  it('give nothing by grants that show a password or a token to others', async () => {
+    for (const response_type of ['token', 'id_token', 'id_token token', 'code id_token', 'none']) {
+      const to = locationOf(await oidc.authorize({ response_type }));
+      expect(to.searchParams.get('error'), response_type).to.equal('unsupported_response_type');
+      expect(to.hash, response_type).to.equal('');
+    }
+    const { name: username } = user;
+    for (const grant_type of ['password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:jwt-bearer'])
+      expect(
+        errorOf(
+          await oidc.post('/oidc/oauth/token', { grant_type, client_id: 'native', username, password: PASSWORD }),
+        ),
+      ).to.equal('unsupported_grant_type');
+  });
+
   it('return to the address of the controller itself', async () => {
     expectStatus(await oidc.authorize({ redirect_uri: `https://${HOST}/auth/callback` }), 302);
   });
@@ -235,6 +250,27 @@ describe('logins by OpenID Connect', () => {
       expect(await codeErrorOf(code, verifier, { grant_type: 'password' })).to.equal('unsupported_grant_type');
       expect(await codeErrorOf(code, verifier, { grant_type: undefined })).to.equal('invalid_request');
       expectStatus(await oidc.exchangeCode(code, verifier), 200);
+    });
+
+    it('more logins under way than one network may have, of which those that are over are none', async () => {
+      const { id, verifier } = await oidc.begin();
+      const others = await controller.database.query(
+        `INSERT INTO auth_requests (id, expires_at, network, issuer, client_id, redirect_uri, scopes, code_challenge,
+          config_types, address)
+        SELECT gen_random_uuid()::text, expires_at, network, issuer, client_id, redirect_uri, scopes, code_challenge,
+          config_types, address FROM auth_requests, generate_series(1, 1000) WHERE id = $1 RETURNING id`,
+        [id],
+      );
+      const ids = others.rows.map((row) => String((row as { id: unknown }).id));
+      const refused = await oidc.authorize();
+      expect(errorOf(refused, 429)).to.equal('temporarily_unavailable');
+      expect(refused.headers['retry-after']).to.equal('60');
+      await controller.database.query('DELETE FROM auth_requests WHERE id = ANY ($1)', [ids.slice(1)]);
+      expectStatus(await oidc.password(id, user.name, PASSWORD), 302);
+      tokensIn(await oidc.exchangeCode(await oidc.codeOf(id), verifier));
+      const { rows } = await controller.database.query('SELECT network FROM auth_requests WHERE id = $1', [id]);
+      expect(rows).to.deep.equal([{ network: '' }]);
+      expectStatus(await oidc.authorize(), 302);
     });
 
     it('a code of another login', async () => {

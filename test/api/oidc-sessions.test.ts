@@ -241,6 +241,20 @@ describe('sessions by OpenID Connect', function sessions() {
       tokensIn(await one.refresh(tokens.refresh_token));
     });
 
+    it('write nothing while their session lasts for as long as what they get', async () => {
+      const { tokens, session } = await login();
+      const exchanged = async () => tokensIn(await one.exchange(tokens.refresh_token, 'refresh', 'refresh'));
+      const endOf = async () => {
+        const { rows } = await pair.database.query('SELECT expires_at FROM api_sessions WHERE id = $1', [session]);
+        return (rows[0] as { expires_at: Date }).expires_at.getTime();
+      };
+      await exchanged();
+      const end = await endOf();
+      const { refresh_token: refresh } = await exchanged();
+      expect(await endOf()).to.equal(end);
+      expect(end / 1000).to.be.at.least(claimsOf(refresh).exp ?? Infinity);
+    });
+
     it('make no refresh token of an access token, and nothing of an id token', async () => {
       const { tokens } = await login();
       const fresh = expectStatus(await one.exchange(tokens.access_token, 'access'), 200).json as Tokens;

@@ -117,8 +117,8 @@ describe('order and page of a list', () => {
   }
 
   it('checks sort fields beyond the fifth too', () => {
-    expect(fault(() => compile({ sort: 'cost, name, isAdmin, createdAt, maybe, bogus' })).causeMessage).to.equal(
-      "unknown symbol 'bogus'",
+    expect(fault(() => compile({ sort: 'cost, name, isAdmin, createdAt, maybe, bogus' })).causeMessage).to.match(
+      /^unknown symbol 'bogus' \(/,
     );
   });
 

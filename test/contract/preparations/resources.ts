@@ -76,9 +76,12 @@ export const resources: Readonly<Record<string, Prepare>> = {
     situation.transaction.fullPath = situation.transaction.fullPath.replace('{serviceId}', service);
   },
   'explainIdentityAccess 200': async (situation) => {
-    const service = await situation.world.create('/services');
-    toId(situation, await situation.world.create('/identities'));
-    situation.transaction.fullPath = situation.transaction.fullPath.replace('{serviceId}', service);
+    const { transaction, world } = situation;
+    const [service, router] = [await world.create('/services'), await world.create('/edge-routers')];
+    toId(situation, await world.create('/identities'));
+    transaction.fullPath = transaction.fullPath
+      .replace('{serviceId}', service)
+      .replace(/routerId=[^&]*/, `routerId=${router}`);
   },
   'deleteAuthPolicy 409': async (situation) => {
     const policy = await situation.world.create('/auth-policies');
