@@ -131,9 +131,8 @@ granted AS MATERIALIZED (SELECT g.router_id, g.id AS policy_id, s.id AS service_
 used AS MATERIALIZED (SELECT DISTINCT router_id, service_id FROM granted),
 overrides AS MATERIALIZED (SELECT c.identity_id, c.service_id, c.config_type_id, c.config_id
   FROM used u JOIN identity_service_configs c ON c.identity_id = u.router_id AND c.service_id = u.service_id),
-naming AS MATERIALIZED (SELECT c.service_id, c.config_id
-  FROM service_configs c WHERE c.service_id IN (SELECT service_id FROM used)),
-config_ids AS MATERIALIZED (SELECT config_id AS id FROM naming
+config_ids AS MATERIALIZED (SELECT c.config_id AS id
+    FROM service_configs c WHERE c.service_id IN (SELECT service_id FROM used)
   UNION SELECT config_id FROM overrides
   UNION SELECT config_id FROM router_configs WHERE router_id = ANY ($1)),
 chosen AS MATERIALIZED (SELECT c.id, c.config_type_id, c.updated_at FROM configs c JOIN config_ids USING (id)),
@@ -152,22 +151,20 @@ SELECT e.epoch + e.routing AS index, n.timeline_id AS "timelineId",
   (SELECT json_agg(json_build_object('id', o.id, 'name', o.name, 'appData', o.app_data::text,
       'hostingCost', o.default_hosting_cost, 'hostingPrecedence', o.default_hosting_precedence,
       'disabledUntil', CASE WHEN o.is_disabled THEN o.disabled_until END,
-      'hostings', h.hostings, 'overrides', c.overrides, 'policies', g.policies, 'routerPolicyIds',
-      coalesce(q.ids, '{}') || ARRAY(SELECT p.id FROM edge_router_policies p
+      'hostings', h.hostings, 'overrides', c.overrides, 'policies', g.policies, 'routerPolicyIds', ARRAY(
+        SELECT q.id FROM serving q WHERE q.router_id = o.id UNION ALL SELECT p.id FROM edge_router_policies p
         WHERE p.identity_roles && o.selectors AND role_selects(p.semantic, p.identity_roles, o.id, o.role_attributes)
           AND role_selects(p.semantic, p.edge_router_roles, o.id, o.router_attributes))))
     FROM own o LEFT JOIN grants g ON g.router_id = o.id LEFT JOIN hosting h ON h.router_id = o.id
-    LEFT JOIN overriding c ON c.identity_id = o.id
-    LEFT JOIN (SELECT router_id, array_agg(id) AS ids FROM serving GROUP BY 1) q ON q.router_id = o.id) AS identities,
+    LEFT JOIN overriding c ON c.identity_id = o.id) AS identities,
   (SELECT json_agg(json_build_object('id', r.id, 'name', r.name, 'fingerprint', coalesce(r.fingerprint, ''),
       'disabled', r.disabled, 'configIds', ARRAY(SELECT config_id FROM router_configs WHERE router_id = r.id
         ORDER BY 1)))
     FROM routers r WHERE r.id = ANY ($1)) AS routers,
   (SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'encryptionRequired', s.encryption_required,
-      'configIds', coalesce(c.ids, '{}')))
-    FROM services s LEFT JOIN (SELECT service_id, array_agg(config_id ORDER BY config_id) AS ids
-      FROM naming GROUP BY 1) c ON c.service_id = s.id
-    WHERE s.id IN (SELECT service_id FROM used)) AS services,
+      'configIds', (SELECT coalesce(json_agg(c.config_id ORDER BY c.config_id), '[]') FROM service_configs c
+        WHERE c.service_id = s.id)))
+    FROM services s WHERE s.id IN (SELECT service_id FROM used)) AS services,
   (SELECT json_agg(json_build_object('id', c.id, 'version', ${VERSION})) FROM chosen c) AS "configVersions",
   (SELECT json_agg(json_build_object('id', y.id, 'name', y.name, 'target', y.target)) FROM config_types y
     WHERE y.id IN (SELECT config_type_id FROM chosen)) AS "configTypes"
