@@ -36,8 +36,6 @@ export interface ControllerStore {
   join(draft: ControllerDraft): Promise<string>;
   /** The same at a start; undefined, and nothing is written, while a controller of this name shows signs of life. */
   joinFirst(draft: ControllerDraft): Promise<string | undefined>;
-  /** When a controller of this name showed its last sign of life, in milliseconds of the database's clock. */
-  lastSeen(name: string): Promise<number | undefined>;
   /** The id that a controller of this name has; undefined when none has joined yet. */
   idOf(name: string): Promise<string | undefined>;
   touch(id: string): Promise<void>;
@@ -76,11 +74,6 @@ const LEAVE = asyncChange(
   ({ returningActor }) => `UPDATE controllers SET last_seen_at = 'epoch' WHERE id = $1${returningActor}`,
 );
 
-const LAST_SEEN = unprepared<{ ms: number }>(
-  'SELECT',
-  'SELECT round(extract(epoch FROM last_seen_at) * 1000)::float8 AS ms FROM controllers WHERE name = $1',
-);
-
 const ENDPOINTS = read<Endpoint>(
   'controller-endpoints',
   `SELECT array_remove(ARRAY[substr(ctrl_address, 5),
@@ -106,9 +99,6 @@ export function controllerStore(db: Db, lists: Lists): ControllerStore {
     },
     async joinFirst(draft) {
       return (await db.one(JOIN_FIRST, valuesOf(draft)))?.id;
-    },
-    async lastSeen(name) {
-      return (await db.one(LAST_SEEN, [name]))?.ms;
     },
     async idOf(name) {
       return (await db.one(unprepared<{ id: string }>('SELECT', 'SELECT id FROM controllers WHERE name = $1'), [name]))

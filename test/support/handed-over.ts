@@ -40,6 +40,7 @@ const EPOCHS: readonly string[] = [
 const WORK_ALONE: readonly string[] = [
   'cas',
   'circuit',
+  'clients',
   'controllers',
   'events',
   'link',
