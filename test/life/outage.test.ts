@@ -84,7 +84,7 @@ describe('an embedded server that is killed under load', function () {
       expect(slowest).to.be.lessThan(FAST_MS);
     }
     expectStatus(await admin.get(`${CLIENT}/current-api-session`), 200);
-    expectStatus(await admin.get('/readyz'), 200);
+    await until('it is ready', async () => (await admin.get('/readyz')).status === 200);
     expect(controller.stderr()).to.equal('');
     expect((await controller.stop()).code).to.equal(0);
   });
