@@ -28,6 +28,8 @@ export interface FabricEventsOptions {
   readonly linkSettings: Pick<LinkSettingsReader, 'schedule' | 'retry'>;
   readonly records: Pick<HostRecords, 'rewrite'>;
   readonly inspections: Pick<Inspections, 'asked'>;
+  /** Clients may log in with signed tokens. */
+  readonly hasClients: boolean;
   readonly checks: Pick<RouterChecks<{ readonly id: string }>, 'schedule' | 'scheduleAll' | 'retry'>;
 }
 
@@ -98,10 +100,17 @@ export class FabricEvents {
 
   sessionsChanged(apiSessionIds: readonly string[]): void {
     this.#parts.sessionSync.sessionsChanged(apiSessionIds);
+    this.#clientsCame();
   }
 
   allSessionsChanged(): void {
     this.#parts.sessionSync.refresh();
+    this.#clientsCame();
+  }
+
+  /** New identities are not announced: routers are told of them when they log in. */
+  #clientsCame(): void {
+    if (this.#parts.hasClients) this.#parts.models.changed('identity', '*');
   }
 
   identityChanged(identityId: string): void {

@@ -69,7 +69,8 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const checks = makeChecks(stores, shared, lifecycle);
   const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
   const parts = { ...shared, linkSettings, ends, records, checks, standIns, others };
-  const events = new FabricEvents({ ...parts, channels: registry, noteFailure, inspections });
+  const hasClients = options.accessTokenSeconds > 0;
+  const events = new FabricEvents({ ...parts, channels: registry, noteFailure, inspections, hasClients });
   return { ...parts, elsewhere, lines, presence, lifecycle, events };
 }
 

@@ -2928,7 +2928,7 @@ CREATE TRIGGER fabric_terminators_counted_out AFTER DELETE ON fabric_terminators
 CREATE TRIGGER identities_add_announce_model AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER identities_announce_clients AFTER INSERT OR DELETE OR UPDATE OF name, role_attributes, disabled_at, disabled_until ON identities FOR EACH STATEMENT EXECUTE FUNCTION announce_identities();
+CREATE TRIGGER identities_announce_clients AFTER DELETE OR UPDATE OF name, role_attributes, disabled_at, disabled_until ON identities FOR EACH STATEMENT EXECUTE FUNCTION announce_identities();
 CREATE TRIGGER identities_announce_model AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until, role_attributes ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_attributes_change AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER identities_attributes_change_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();

@@ -122,7 +122,9 @@ describe('what routers are told of clients with signed tokens', () => {
     const states = model.states;
     await patch(controller, `identities/${made.identity}`, { name: `${made.word}-2` });
     await until('another name', () => model.names('identity')[0] === `${made.word}-2`);
-    const { id: second } = await makeUser(controller.admin, unique('second'), { roleAttributes: [made.word] });
+    const name = unique('second');
+    const { id: second } = await makeUser(controller.admin, name, { roleAttributes: [made.word] });
+    await oidc.login(name, PASSWORD);
     await until('who came', () => model.members(made.policy, 'identity').includes(second));
     await patch(controller, `identities/${second}`, { roleAttributes: [] });
     await until('who went', () => !model.members(made.policy, 'identity').includes(second));
@@ -164,7 +166,9 @@ describe('what routers are told of clients with signed tokens', () => {
       return routers.every((router) => router['isOnline'] === false);
     });
     await patch(controller, `identities/${made.identity}`, { name: `${made.word}-2` });
-    const { id: second } = await makeUser(controller.admin, unique('second'), { roleAttributes: [made.word] });
+    const name = unique('second');
+    const { id: second } = await makeUser(controller.admin, name, { roleAttributes: [made.word] });
+    await oidc.login(name, PASSWORD);
     const again = await connect(own);
     expect(again.members(made.policy, 'identity')).to.have.members([made.identity, second]);
     expect(again.find('identity', made.identity)).to.include({ name: `${made.word}-2` });

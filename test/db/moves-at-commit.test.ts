@@ -35,6 +35,7 @@ const LOCKING: Readonly<Record<string, string>> = {
   claim_username: 'the name of one identity',
   doubt_sessions_of: 'sessions by id',
   doubt_sessions_of_enrolled: 'the identity, then its sessions by id',
+  end_clients: 'ends of clients by id, which nothing else changes',
   end_sessions_of_authenticators: 'API sessions by id, then their sessions by id',
   end_sessions_of_moved_identity: 'sessions by id',
   end_sessions_of_policy: 'sessions by id',

@@ -129,6 +129,7 @@ describe('tokens of a login', () => {
       apiSessionId: SUBJECT.apiSessionId,
       identityId: 'anna',
       clientId: 'native',
+      issuer: ISSUER,
       issuedAt: new Date('2030-01-01T00:01:00Z'),
       expiresAt: new Date('2030-01-01T00:31:00Z'),
     });

@@ -38,13 +38,14 @@ END $$;
 CREATE TRIGGER revocations_end_client AFTER INSERT OR UPDATE ON revocations FOR EACH ROW WHEN (NEW.type = 'JTI')
   EXECUTE FUNCTION end_client_of_token();
 
--- Announced without an id, and so once in a transaction, however many identities it concerns.
+-- Announced without an id, and so once in a transaction, however many identities it concerns. New identities are not:
+-- a commit that announces holds up those of all others that do while it waits for a standby.
 CREATE FUNCTION announce_identities() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('edge', 'model identity *');
   RETURN NULL;
 END $$;
-CREATE TRIGGER identities_announce_clients AFTER INSERT OR DELETE
+CREATE TRIGGER identities_announce_clients AFTER DELETE
   OR UPDATE OF name, role_attributes, disabled_at, disabled_until ON identities
   FOR EACH STATEMENT EXECUTE FUNCTION announce_identities();
 CREATE TRIGGER posture_checks_announce_clients AFTER UPDATE OF name, criteria ON posture_checks
