@@ -9,7 +9,7 @@ import { createProgram } from './program.js';
 
 const WRONG_USAGE = 2;
 
-// Ends quietly when nobody reads on: `--help | head -1`.
+// Ends quietly when its output is read no further: `--help | head -1`.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Cause, readonly [finding: string, remedy: string]>>
   ROUTERS_OFFLINE: ['none of your edge routers for it is online.', 'Wait, or ask an administrator.'],
   ROUTER_NOT_ALLOWED: ['this edge router is not for you.', 'Use another one.'],
   ROUTER_OFFLINE: ['this edge router is not online.', 'Use another one.'],
-  NO_TERMINATOR: ['nobody offers the service at present.', 'Wait, or ask an administrator.'],
+  NO_TERMINATOR: ['the service has no host at present.', 'Wait, or ask an administrator.'],
   ONLY_NAMED_TERMINATORS: ['the service is offered to dials that name an instance.', 'Dial with a name.'],
   TERMINATORS_OFFLINE: ['the service cannot be reached at present.', 'Wait, or ask an administrator.'],
   NO_PATH: ['no path leads to the service at present.', 'Wait, or ask an administrator.'],

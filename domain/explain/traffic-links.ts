@@ -91,7 +91,7 @@ export function terminatorLink({ terminators, service }: AccessFacts): ChainLink
     return {
       ...stop,
       cause: 'NO_TERMINATOR',
-      finding: `nobody hosts ${service.name}.`,
+      finding: `no identity hosts ${service.name}.`,
       remedy: 'Start a host of it; if it runs, explain how it may host: --bind, or type Bind.',
     };
   }

@@ -81,7 +81,7 @@ function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): Verified
   const anchors = trust.anchors.map(({ certificate, caId }) => ({ der: certificate.raw, caId }));
   if (!first) throw new ChainFault('no certificate was sent');
   const others = distinct(sent).filter((der) => !der.equals(first));
-  if (others.length > MAX_OTHERS) throw new ChainFault(`more than ${MAX_OTHERS} certificates beside the client’s own`);
+  if (others.length > MAX_OTHERS) throw new ChainFault(`more than ${MAX_OTHERS} certificates beside its own`);
   if (
     includes(
       anchors.map(({ der }) => der),

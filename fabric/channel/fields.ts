@@ -1,5 +1,5 @@
 /**
- * Fields of a protobuf message, one after another, in one pass and without objects for what nobody reads: for bodies
+ * Fields of a protobuf message, one after another, in one pass and without objects for what is not read: for bodies
  * that are large and of which little is used.
  */
 import { WireType } from '@bufbuild/protobuf/wire';

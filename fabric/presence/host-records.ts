@@ -120,7 +120,7 @@ export class HostRecords {
     for (const book of this.#options.books) book.rewrite();
   }
 
-  /** The host begins anew, and has no rows. */
+  /** The host was restarted, and has no rows. */
   restart(): void {
     for (const book of this.#options.books) book.restart();
   }

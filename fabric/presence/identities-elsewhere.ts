@@ -96,7 +96,7 @@ export class IdentitiesElsewhere {
     }
   }
 
-  /** Returns what is known of a host that lives: nothing, when it began anew. */
+  /** Returns what is known of a host that lives: nothing, when it was restarted. */
   #hostAt(hostId: string, joinedAt: number): KnownHost {
     const known = this.#hosts.get(hostId);
     if (known?.joinedAt === joinedAt) {

@@ -99,7 +99,7 @@ export class Circuits {
     if (circuit !== undefined) this.forget(circuit);
   }
 
-  /** It stood here a moment ago: what routers report of it is late, and concerns nobody. */
+  /** It stood here a moment ago: what routers report of it is late, and is ignored. */
   hasEnded(id: string): boolean {
     return this.#ended.has(id) || this.#endedBefore.has(id);
   }

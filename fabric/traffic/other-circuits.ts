@@ -57,7 +57,7 @@ export class OtherCircuits {
 
   /**
    * Passes on what a router reports of circuits that are not known here to whoever has them.
-   * @returns those that nobody has; none when that could not be found out
+   * @returns those that no controller has; none when that could not be found out
    */
   tell(routerId: string, ids: readonly string[], news: CircuitNews): Promise<readonly string[]> {
     if (ids.length === 0 || this.#waiting.length >= MOST_WAITING) return Promise.resolve([]);

@@ -176,7 +176,7 @@ interface Tellers<T> {
   readonly stateOf: (item: T) => string;
 }
 
-/** The first look finds what there was before, which is told to nobody. */
+/** The first look finds what there was before, which is not sent. */
 function difference<T extends { readonly id: string }>(read: () => Promise<readonly T[]>, tell: Tellers<T>) {
   let before: ReadonlyMap<string, T> | undefined;
   return async () => {

@@ -53,7 +53,7 @@ const rootOf = ({ certPem }: PkiRecord, roots: readonly PkiRecord[]): number =>
 /**
  * Renews the intermediate when it is due, or below a new root. The new one is trusted at once, and signs when all
  * controllers and routers have been told of it.
- * @param early  make this anew even if it is not due
+ * @param early  make this again even if it is not due
  * @returns all records
  * @throws ConfigError when the authority is missing, or not valid by the clock, or a key does not open
  */

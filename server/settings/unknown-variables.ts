@@ -1,4 +1,4 @@
-/** Environment variables that look like settings and are none: a misspelt one would have no effect, and nobody knew. */
+/** Environment variables that look like settings and are none: a misspelt one has no effect. */
 import { nearestWord } from '../../domain/nearest-word.js';
 import { SETTINGS } from './config.js';
 
