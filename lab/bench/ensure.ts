@@ -3,7 +3,7 @@ import { forEachParallel } from './api-client.js';
 import type { ApiClient } from './api-client.js';
 import { say, showProgress } from './progress.js';
 import { MANAGEMENT } from './world.js';
-import type { Known } from './world.js';
+import type { Known, Named } from './world.js';
 
 export const number = (index: number): string => String(index).padStart(6, '0');
 
@@ -46,3 +46,14 @@ export async function ensureAll<T extends Known>(
   if (missing.length > 0) say(`${label}: made ${missing.length.toLocaleString('en')} ${path}, ${rate(missing.length)}`);
   return bodies.map((item) => ({ id: ids.get(keyOf(item)) ?? '', [key]: keyOf(item) }) as unknown as T);
 }
+
+/** The same, of the network itself: each named by its prefix and its number. */
+export const ensureNamed =
+  (admin: ApiClient) =>
+  (path: string, prefix: string, count: number, body: (index: number) => object): Promise<Named[]> =>
+    ensureAll<Named>(admin, 'own', {
+      path,
+      prefix,
+      count,
+      body: (index) => ({ name: `${prefix}${number(index)}`, ...body(index) }),
+    });

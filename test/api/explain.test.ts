@@ -194,7 +194,7 @@ describe('explaining an access', function explaining() {
   const withoutTerminators = () =>
     controller.database.query('DELETE FROM terminators WHERE service_id = $1', [scene.service]);
 
-  it('reads that nobody hosts the service, or only for dials that name an instance', async () => {
+  it('reads that no identity hosts the service, or only for dials that name an instance', async () => {
     await withoutTerminators();
     await expectCause('NO_TERMINATOR', 'terminators', 'unreachable');
     const { service: serviceId, router: routerId, host: hostId } = scene;
@@ -258,7 +258,7 @@ describe('explaining an access', function explaining() {
     expect(answer.cause).to.equal('POSTURE');
     expect(linkOf(answer, 'posture').items[0]?.finding).to.include('the client has not reported its Windows domain');
     expect(linkOf(answer, 'routers').items[0]?.name).to.equal(scene.router);
-    expect(linkOf(answer, 'terminators').finding).to.equal('nobody offers the service at present.');
+    expect(linkOf(answer, 'terminators').finding).to.equal('the service has no host at present.');
     const text = JSON.stringify(answer);
     for (const word of ['secret', 'attribute', check, scene.policy, scene.host]) expect(text).to.not.include(word);
     expect((await ownExplained(client, scene.service, '?type=bind')).cause).to.equal('NO_POLICY');

@@ -216,7 +216,8 @@ describe('GET /metrics', () => {
       labels.delete('le');
       // Of routers and links there are none here.
       const told = rows.find(([row]) => row === `\`${name}\``)?.[2];
-      return [...labels].map((label) => `\`${label}\``).join(', ') || (/^edge_(router|link)_/.test(name) ? told : '–');
+      const whereNone = /^edge_(router|link)_/.test(name) ? told : '–';
+      return [...labels].map((label) => `\`${label}\``).join(', ') || whereNone;
     };
     const kinds = kindsIn(text);
     const table = kinds.map(({ name, type, help }) => [`\`${name}\``, type, labelsOf(name), help]);

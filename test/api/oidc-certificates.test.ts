@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import { createCertificateClient, makeCa, makeLeaf, makeRequest, shownBy } from '../support/certificates.js';
 import { expectStatus } from '../support/client.js';
-import type { Answer, Client } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import type { Client } from '../support/client.js';
+import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf, itemsOf } from '../support/entities.js';
-import { bearer, claimsOf, oidcClient, tokensIn } from '../support/oidc.js';
+import { bearer, claimsOf, errorOf, oidcClient, tokensIn } from '../support/oidc.js';
 import type { OidcClient, Tokens } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
-import { PASSWORD, makeUser } from '../support/users.js';
+import { PASSWORD, newUser } from '../support/users.js';
 import { openWorld } from './certificate-support.js';
 import type { CertificateWorld, Shown } from './certificate-support.js';
 
@@ -30,12 +30,6 @@ describe('logins by OpenID Connect, of users', function certificates() {
     await controller.stop();
   });
 
-  const newUser = async (fields: object = {}) => {
-    const name = unique('user');
-    const { id } = await makeUser(controller.admin, name, fields);
-    return { id, name };
-  };
-  const errorOf = (answer: Answer) => (expectStatus(answer, 400).json as { error: string }).error;
   const statusOf = async (token: string, path: string, client: Client = controller.anonymous) =>
     (await client.get(path, bearer(token))).status;
 
@@ -48,7 +42,7 @@ describe('logins by OpenID Connect, of users', function certificates() {
       readonly fingerprint: string;
     }
     const newOwner = async (fields: object = {}): Promise<Owner> => {
-      const { id } = await newUser(fields);
+      const { id } = await newUser(controller.admin, fields);
       const ca = makeCa();
       const caId = await world.trust(ca);
       const leaf = makeLeaf(ca);
@@ -141,7 +135,7 @@ describe('logins by OpenID Connect, of users', function certificates() {
       return { id: made.id, shown: { cert: String(made['certificate']), key: privateKeyPem } };
     };
     const signedIn = async () => {
-      const user = await newUser({ isAdmin: true });
+      const user = await newUser(controller.admin, { isAdmin: true });
       return { ...user, tokens: await oidc.login(user.name, PASSWORD) };
     };
 
@@ -185,7 +179,7 @@ describe('logins by OpenID Connect, of users', function certificates() {
     });
 
     it('get it with their tokens, for a request in the login', async () => {
-      const user = await newUser({ isAdmin: true });
+      const user = await newUser(controller.admin, { isAdmin: true });
       const { pem, privateKeyPem } = makeRequest();
       const { id, verifier } = await oidc.begin();
       expectStatus(

@@ -2,16 +2,26 @@
 import { expect } from 'chai';
 import { authPolicy } from '../support/auth-policy.js';
 import { expectStatus } from '../support/client.js';
-import type { Answer, Client } from '../support/client.js';
-import { startTestController, unique } from '../support/controller.js';
+import type { Client } from '../support/client.js';
+import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf } from '../support/entities.js';
-import { HOST, bearer, challengeOf, claimsOf, locationOf, newVerifier, oidcClient, tokensIn } from '../support/oidc.js';
+import {
+  HOST,
+  bearer,
+  challengeOf,
+  claimsOf,
+  errorOf,
+  locationOf,
+  newVerifier,
+  oidcClient,
+  tokensIn,
+} from '../support/oidc.js';
 import type { OidcClient, Tokens } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { bearing, makeSigner, nowSeconds, tokenOf } from '../support/tokens.js';
 import { codeAt, enrollTotp } from '../support/totp.js';
-import { PASSWORD, makeUser } from '../support/users.js';
+import { PASSWORD, newUser } from '../support/users.js';
 import { openWorld } from './certificate-support.js';
 import type { CertificateWorld } from './certificate-support.js';
 
@@ -30,14 +40,8 @@ describe('logins by OpenID Connect', function factors() {
     await controller.stop();
   });
 
-  const newUser = async (fields: object = {}) => {
-    const name = unique('user');
-    const { id } = await makeUser(controller.admin, name, fields);
-    return { id, name };
-  };
   const policyOf = async (changes: Parameters<typeof authPolicy>[0]) =>
     entityOf(expectStatus(await controller.admin.post(`${M}/auth-policies`, authPolicy(changes)), 201)).id;
-  const errorOf = (answer: Answer) => (expectStatus(answer, 400).json as { error: string }).error;
   const refusedAtCallback = async (id: string) =>
     locationOf(await oidc.get(`/oidc/authorize/callback?id=${id}`)).searchParams.get('error');
   const statusOf = async (token: string, path: string, client: Client = controller.anonymous) =>
@@ -49,7 +53,7 @@ describe('logins by OpenID Connect', function factors() {
     const JSON_TYPE = { 'content-type': 'application/json', 'host': HOST };
     const post = (path: string, body: object) => controller.anonymous.send('POST', path, body, { headers: JSON_TYPE });
     const enrolled = async (fields: object = {}) => {
-      const user = await newUser(fields);
+      const user = await newUser(controller.admin, fields);
       const totp = await enrollTotp(await controller.login(user.name, PASSWORD));
       await unspend(user.id);
       return { ...user, ...totp };
@@ -135,7 +139,7 @@ describe('logins by OpenID Connect', function factors() {
 
     it('that the policy asks for is enrolled on the way', async () => {
       const authPolicyId = await policyOf({ secondary: { requireTotp: true } });
-      const user = await newUser({ authPolicyId });
+      const user = await newUser(controller.admin, { authPolicyId });
       const { id, verifier } = await oidc.begin();
       const owing = expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
       expect((owing.json as { authQueries: object[] }).authQueries[0]).to.not.have.property('isTotpEnrolled');
@@ -166,7 +170,7 @@ describe('logins by OpenID Connect', function factors() {
     });
 
     it('that a user adds later is owed by open sessions too', async () => {
-      const user = await newUser();
+      const user = await newUser(controller.admin);
       const tokens = await oidc.login(user.name, PASSWORD);
       await enrollTotp(await controller.login(user.name, PASSWORD));
       expect(await statusOf(tokens.access_token, `${C}/current-identity`)).to.equal(401);
@@ -179,7 +183,7 @@ describe('logins by OpenID Connect', function factors() {
 
     it('give tokens, by the rules of the signer', async () => {
       const signer = await makeSigner(controller.admin);
-      const { id: sub } = await newUser();
+      const { id: sub } = await newUser(controller.admin);
       const { id, verifier, answer } = await oidc.begin({ method: 'ext-jwt' });
       expect(answer.headers.location).to.match(/^\/oidc\/login\/ext-jwt\?/);
       const shown = await tokenOf(signer, sub);
@@ -196,7 +200,7 @@ describe('logins by OpenID Connect', function factors() {
 
     it('take the calls of the C SDK as it makes them', async () => {
       const signer = await makeSigner(controller.admin);
-      const { id: sub } = await newUser();
+      const { id: sub } = await newUser(controller.admin);
       const { json } = expectStatus(await oidc.get('/oidc/.well-known/openid-configuration'), 200);
       const endpoints = json as Record<'authorization_endpoint' | 'token_endpoint', string>;
       const pathOf = (url: string) => url.slice(new URL(url).origin.length);
@@ -239,7 +243,7 @@ describe('logins by OpenID Connect', function factors() {
 
     it('say what is wrong with one', async () => {
       const signer = await makeSigner(controller.admin);
-      const { id: sub } = await newUser();
+      const { id: sub } = await newUser(controller.admin);
       const { id } = await oidc.begin();
       const faultOf = async (headers: Record<string, string>) =>
         /error="(\w+)"/.exec(
@@ -255,7 +259,7 @@ describe('logins by OpenID Connect', function factors() {
     it('need the one that the policy requires, in the login and with each request', async () => {
       const signer = await makeSigner(controller.admin);
       const authPolicyId = await policyOf({ secondary: { requireExtJwtSigner: signer.id } });
-      const user = await newUser({ authPolicyId });
+      const user = await newUser(controller.admin, { authPolicyId });
       const { id, verifier } = await oidc.begin();
       const owing = expectStatus(await oidc.password(id, user.name, PASSWORD), 200);
       expect((owing.json as { authQueries: { id: string }[] }).authQueries.map((query) => query.id)).to.deep.equal([
@@ -263,7 +267,7 @@ describe('logins by OpenID Connect', function factors() {
       ]);
       expect(owing.headers['www-authenticate']).to.include('realm="openziti-secondary-ext-jwt" error="missing"');
       expect(await refusedAtCallback(id)).to.equal('interaction_required');
-      const other = await newUser();
+      const other = await newUser(controller.admin);
       expectStatus(await oidc.post('/oidc/login/ext-jwt', { id }, withToken(await tokenOf(signer, other.id))), 302);
       const again = await oidc.begin();
       expectStatus(await oidc.password(again.id, user.name, PASSWORD), 200);

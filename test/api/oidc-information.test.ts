@@ -1,15 +1,15 @@
 /** What the endpoints of OpenID Connect tell of tokens and their users: documents, user info, introspection, logout. */
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
-import type { Answer, Client } from '../support/client.js';
+import type { Client } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { makeCa, makeLeaf, shownBy } from '../support/certificates.js';
-import { ISSUER, bearer, claimsOf, oidcClient, tokensIn } from '../support/oidc.js';
+import { ISSUER, bearer, claimsOf, errorOf, oidcClient, tokensIn } from '../support/oidc.js';
 import type { OidcClient, Tokens } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { codeAt, enrollTotp } from '../support/totp.js';
-import { PASSWORD, makeUser } from '../support/users.js';
+import { PASSWORD, makeUser, newUser } from '../support/users.js';
 import { openWorld } from './certificate-support.js';
 import type { CertificateWorld } from './certificate-support.js';
 
@@ -31,11 +31,9 @@ describe('what is told of users who log in by OpenID Connect', function informat
   });
 
   const login = async (fields: object = {}) => {
-    const name = unique('user');
-    const { id } = await makeUser(controller.admin, name, fields);
+    const { id, name } = await newUser(controller.admin, fields);
     return { id, name, tokens: await oidc.login(name, PASSWORD) };
   };
-  const errorOf = (answer: Answer, status = 400) => (expectStatus(answer, status).json as { error: string }).error;
   const introspect = (token: string | undefined, access?: string, changes: Record<string, string> = {}) =>
     oidc.post(
       '/oidc/oauth/introspect',

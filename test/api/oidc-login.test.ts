@@ -3,7 +3,6 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { expect } from 'chai';
 import { expectStatus } from '../support/client.js';
-import type { Answer } from '../support/client.js';
 import { startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { entityOf } from '../support/entities.js';
@@ -14,6 +13,7 @@ import {
   bearer,
   challengeOf,
   claimsOf,
+  errorOf,
   locationOf,
   newVerifier,
   oidcClient,
@@ -21,7 +21,7 @@ import {
 } from '../support/oidc.js';
 import type { OidcClient } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
-import { PASSWORD, makeUser } from '../support/users.js';
+import { PASSWORD, newUser } from '../support/users.js';
 
 describe('logins by OpenID Connect', () => {
   let controller: TestController;
@@ -30,16 +30,10 @@ describe('logins by OpenID Connect', () => {
   before(async () => {
     controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
     oidc = oidcClient(controller.anonymous);
-    user = await newUser();
+    user = await newUser(controller.admin);
   });
   after(() => controller.stop());
 
-  const newUser = async (fields: object = {}) => {
-    const name = unique('user');
-    const { id } = await makeUser(controller.admin, name, fields);
-    return { id, name };
-  };
-  const errorOf = (answer: Answer, status = 400) => (expectStatus(answer, status).json as { error: string }).error;
   const sessionsOf = async (identityId: string) =>
     expectStatus(
       await controller.admin.get(`${M}/api-sessions?filter=${encodeURIComponent(`identity="${identityId}"`)}`),
@@ -204,7 +198,7 @@ describe('logins by OpenID Connect', () => {
       const { id: authPolicyId } = entityOf(
         expectStatus(await controller.admin.post(`${M}/auth-policies`, policy), 201),
       );
-      const other = await newUser({ authPolicyId });
+      const other = await newUser(controller.admin, { authPolicyId });
       const { id } = await oidc.begin();
       expectStatus(await oidc.password(id, other.name, 'wrong'), 401);
       expectStatus(
@@ -303,7 +297,7 @@ describe('logins by OpenID Connect', () => {
     });
 
     it('another user who logs in on the same request: the session of the first one ends', async () => {
-      const [first, second] = [await newUser(), await newUser()];
+      const [first, second] = [await newUser(controller.admin), await newUser(controller.admin)];
       const { id, verifier } = await oidc.begin();
       expectStatus(await oidc.password(id, first.name, PASSWORD), 302);
       const firstCode = await oidc.codeOf(id);
@@ -315,7 +309,7 @@ describe('logins by OpenID Connect', () => {
     });
 
     it('an identity that is disabled while its login is under way', async () => {
-      const other = await newUser();
+      const other = await newUser(controller.admin);
       const { id, verifier } = await oidc.begin();
       expectStatus(await oidc.password(id, other.name, PASSWORD), 302);
       const code = await oidc.codeOf(id);

@@ -5,7 +5,7 @@ import type { Answer, Client } from '../support/client.js';
 import { unique } from '../support/controller.js';
 import { ADMIN } from '../support/controller.js';
 import { entityOf } from '../support/entities.js';
-import { bearer, claimsOf, oidcClient, tokensIn } from '../support/oidc.js';
+import { bearer, claimsOf, errorOf, oidcClient, tokensIn } from '../support/oidc.js';
 import type { OidcClient, Tokens } from '../support/oidc.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -44,7 +44,6 @@ describe('sessions by OpenID Connect', function sessions() {
     for (const client of clients)
       await until('the token is refused', async () => (await statusOf(token, client)) === 401);
   };
-  const errorOf = (answer: Answer) => (expectStatus(answer, 400).json as { error: string }).error;
   const challengeIn = (answer: Answer) => String(expectStatus(answer, 401).headers['www-authenticate']);
 
   describe('at the APIs', () => {

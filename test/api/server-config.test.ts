@@ -380,9 +380,8 @@ describe('the configuration', () => {
   });
 
   it('does not tell the prototype of an object from a setting', () => {
-    expect(faultOf({ env: {}, file: fileWith('constructor: 5\n__proto__: { listen: x }\n') })).to.contain(
-      'constructor in',
-    );
+    const fault = faultOf({ env: {}, file: fileWith('constructor: 5\n__proto__: { listen: x }\n') });
+    expect(fault).to.contain('constructor in');
     expect(readConfig({ env: Object.create(null) as Record<string, string> }).listen).to.equal('127.0.0.1:1280');
   });
 

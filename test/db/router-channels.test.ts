@@ -2,7 +2,7 @@
 import type { RouterChannelRow } from '../../db/stores/router-channels.js';
 import { expect } from 'chai';
 import type { RouterPresence } from '../../domain/router.js';
-import { openStoresForTest } from '../support/stores.js';
+import { joinController, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 const VERSION = { version: 'v2.0.3', revision: 'r', buildDate: 'd', os: 'linux', arch: 'amd64' };
@@ -12,14 +12,7 @@ describe('routers that are connected', () => {
   let serial = 0;
   before(async () => {
     test = await openStoresForTest();
-    await test.stores.controllers.join({
-      id: 'c1',
-      name: 'c1',
-      ctrlAddress: null,
-      certPem: '',
-      fingerprint: 'f',
-      apiAddresses: {},
-    });
+    await joinController(test.stores);
   });
   after(() => test.close());
 

@@ -1,7 +1,7 @@
 /** Links and circuits as hosts write them: what is shown where several know of one, and what dead hosts leave. */
 import { expect } from 'chai';
 import type { LinkRow } from '../../db/stores/links.js';
-import { openStoresForTest } from '../support/stores.js';
+import { joinController, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 const DETAILS = { ends: { ingressId: 'i', egressId: 'e' }, maxIdleMs: 0, hostSessionId: null, tags: {} };
@@ -11,14 +11,7 @@ describe('links and circuits of hosts', () => {
   let serial = 0;
   before(async () => {
     test = await openStoresForTest();
-    await test.stores.controllers.join({
-      id: 'c1',
-      name: 'c1',
-      ctrlAddress: null,
-      certPem: '',
-      fingerprint: 'f',
-      apiAddresses: {},
-    });
+    await joinController(test.stores);
   });
   after(() => test.close());
 

@@ -72,10 +72,7 @@ describe('a path', () => {
   it('is the same in a network that changed step by step as in one that is made at once', () => {
     const id = fc.nat(7);
     const change = fc.oneof(
-      { weight: 3, arbitrary: fc.record({ kind: fc.constant('link' as const), at: fc.nat(11), link }) },
-      { weight: 2, arbitrary: fc.record({ kind: fc.constant('router' as const), id, router }) },
-      fc.record({ kind: fc.constant('noLink' as const), at: fc.nat(11) }),
-      fc.record({ kind: fc.constant('noRouter' as const), id }),
+      ...randomNetworks.changes,
       // Steps that were found before are there when the next change comes.
       fc.record({ kind: fc.constant('look' as const), id }),
     );

@@ -5,15 +5,9 @@ import type { PathLink, PathRouter } from '../../domain/fabric/paths.js';
 import { Topology } from '../../fabric/links/topology.js';
 import { byTrying, expectWay, linkOf, randomNetworks } from '../support/ways.js';
 
-const { router, link } = randomNetworks;
 const id = fc.nat(7);
 
-const change = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('link' as const), at: fc.nat(11), link }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('router' as const), id, router }) },
-  fc.record({ kind: fc.constant('noLink' as const), at: fc.nat(11) }),
-  fc.record({ kind: fc.constant('noRouter' as const), id }),
-);
+const change = fc.oneof(...randomNetworks.changes);
 /** Asked several times, until paths of an end are kept. */
 const question = fc.record({
   kind: fc.constant('ask' as const),

@@ -39,13 +39,7 @@ describeStock('ziti fabric', (binary) => {
     await network.policy('service-edge-router-policies', { serviceRoles: ['#all'], edgeRouterRoles: ['#all'] });
     near = await network.ziti.router('near');
     far = await network.ziti.router('far');
-    const [host, client] = [await network.ziti.identity([]), await network.ziti.identity([])];
-    const made = await network.setup({}, client);
-    await network.remove(`edge-router-policies/${made.routerPolicy}`);
-    await network.policy('edge-router-policies', { identityRoles: [`@${client.id}`], edgeRouterRoles: ['#near'] });
-    await network.policy('edge-router-policies', { identityRoles: [`@${host.id}`], edgeRouterRoles: ['#far'] });
-    await network.grant('Bind', host.id, made.serviceId);
-    await network.hosting(made, host);
+    const made = await network.apart();
     const port = await network.tunnel(made);
     await network.dialsAgain(port);
     talk = network.talk(port);

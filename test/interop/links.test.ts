@@ -5,7 +5,7 @@
 import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { StockNetwork } from '../support/stock-network.js';
-import type { Setup, Talk } from '../support/stock-network.js';
+import type { Talk } from '../support/stock-network.js';
 import { describeStock } from '../support/unless.js';
 import type { ZitiRouter } from '../support/ziti.js';
 
@@ -15,18 +15,8 @@ describeStock('links of stock routers', (binary) => {
   /** The client's router and the host's have no group in common: two others lie between them. */
   let [between, beside]: ZitiRouter[] = [];
 
-  const setup = async (): Promise<Setup> => {
-    const [host, client] = [await network.ziti.identity([]), await network.ziti.identity([])];
-    const made = await network.setup({}, client);
-    await network.remove(`edge-router-policies/${made.routerPolicy}`);
-    await network.policy('edge-router-policies', { identityRoles: [`@${client.id}`], edgeRouterRoles: ['#near'] });
-    await network.policy('edge-router-policies', { identityRoles: [`@${host.id}`], edgeRouterRoles: ['#far'] });
-    await network.grant('Bind', host.id, made.serviceId);
-    await network.hosting(made, host);
-    return made;
-  };
   const newTalk = async (): Promise<{ talk: Talk; port: number }> => {
-    const port = await network.tunnel(await setup());
+    const port = await network.tunnel(await network.apart());
     await network.dialsAgain(port);
     const talk = network.talk(port);
     await talk.echo('hello');

@@ -1,4 +1,5 @@
 /** One identity that reaches one service over a router, with every link of the chain there to be broken. */
+import type { ChainItem } from '../../domain/explain/explanation.js';
 import { codeAt } from './totp.js';
 import { expectStatus } from './client.js';
 import type { Client } from './client.js';
@@ -7,15 +8,6 @@ import type { Caller, TestController } from './controller.js';
 import { makeIdentity, makeService, makeServicePolicy } from './make.js';
 import { CLIENT, MANAGEMENT } from './paths.js';
 
-export interface ExplainedItem {
-  readonly entity: string;
-  readonly id: string;
-  readonly name: string;
-  readonly isPassing: boolean;
-  readonly finding: string;
-  readonly wanted?: string;
-  readonly found?: string;
-}
 export interface Explained {
   readonly outcome: string;
   readonly cause: string | null;
@@ -25,7 +17,7 @@ export interface Explained {
     readonly step: string;
     readonly state: string;
     readonly finding: string;
-    readonly items: readonly ExplainedItem[];
+    readonly items: readonly ChainItem[];
   }[];
 }
 

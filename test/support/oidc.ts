@@ -124,3 +124,7 @@ export function oidcClient(client: Client): OidcClient {
       }),
   };
 }
+
+/** The error of RFC 6749 in an answer. */
+export const errorOf = (answer: Answer, status = 400): string =>
+  (expectStatus(answer, status).json as { error: string }).error;

@@ -105,6 +105,18 @@ export class StockNetwork {
     return { service, serviceId, host, client, bindPolicy, dialPolicy, routerPolicy: await this.toRouters(client.id) };
   }
 
+  /** A hosted service whose client uses routers with the attribute `near`, and whose host those with `far`. */
+  async apart(): Promise<Setup> {
+    const [host, client] = [await this.ziti.identity([]), await this.ziti.identity([])];
+    const made = await this.setup({}, client);
+    await this.remove(`edge-router-policies/${made.routerPolicy}`);
+    await this.policy('edge-router-policies', { identityRoles: [`@${client.id}`], edgeRouterRoles: ['#near'] });
+    await this.policy('edge-router-policies', { identityRoles: [`@${host.id}`], edgeRouterRoles: ['#far'] });
+    await this.grant('Bind', host.id, made.serviceId);
+    await this.hosting(made, host);
+    return made;
+  }
+
   /** A further identity that may host the service. */
   async furtherHost(serviceId: string): Promise<StockIdentity> {
     const host = await this.ziti.identity([]);

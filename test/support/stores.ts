@@ -48,6 +48,10 @@ export async function openStoresForTest({
   };
 }
 
+/** A controller, `c1`, which hosts of channels of routers belong to. */
+export const joinController = ({ controllers }: Pick<Stores, 'controllers'>): Promise<string> =>
+  controllers.join({ id: 'c1', name: 'c1', ctrlAddress: null, certPem: '', fingerprint: 'f', apiAddresses: {} });
+
 /** An API session of the identity, which gets its id as external id: as a certificate that names it opens one. */
 export async function openApiSession(stores: Stores, identityId: string, id = identityId, caId: string | null = null) {
   await stores.identities.claimExternalId(identityId, identityId);

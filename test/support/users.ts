@@ -1,6 +1,7 @@
 /** Identities that log in with a password: by their names, and all with one. */
 import { expectStatus } from './client.js';
 import type { Client } from './client.js';
+import { unique } from './controller.js';
 import { MANAGEMENT } from './paths.js';
 
 export const PASSWORD = 'pass word 1';
@@ -17,4 +18,11 @@ export async function makeUser(admin: Client, name: string, fields: object = {})
   const id = await make('identities', { name, type: 'User', isAdmin: false, ...fields });
   const updb = { identityId: id, method: 'updb', username: name, password: PASSWORD };
   return { id, authenticatorId: await make('authenticators', updb) };
+}
+
+/** The same with a name of its own. */
+export async function newUser(admin: Client, fields: object = {}): Promise<{ id: string; name: string }> {
+  const name = unique('user');
+  const { id } = await makeUser(admin, name, fields);
+  return { id, name };
 }

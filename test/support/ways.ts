@@ -16,7 +16,15 @@ const router = fc.record({ cost: fc.nat(40), noTraversal: fc.boolean() });
 const link = fc.record({ from: fc.nat(7), to: fc.nat(7), cost: fc.constantFrom(1, 2, 3, 20, 50) });
 
 /** Routers without their ids, which are their numbers, and links between numbers. */
-export const randomNetworks = { router, link };
+/** A step of a network of up to eight routers and twelve links that changes. */
+const changes = [
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('link' as const), at: fc.nat(11), link }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('router' as const), id: fc.nat(7), router }) },
+  fc.record({ kind: fc.constant('noLink' as const), at: fc.nat(11) }),
+  fc.record({ kind: fc.constant('noRouter' as const), id: fc.nat(7) }),
+] as const;
+
+export const randomNetworks = { router, link, changes };
 
 /** Goes the way of a path: it costs what the path says, and passes no router that nothing may pass. */
 export function expectWay(

@@ -7,7 +7,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { ContentType } from '../../../fabric/channel/content-types.js';
 import { DataState_ChangeSetSchema } from '../../../generated/fabric/data-model_pb.js';
 import { ApiClient } from '../api-client.js';
-import { ensureAll, number } from '../ensure.js';
+import { ensureNamed } from '../ensure.js';
 import type { Closers } from '../measure.js';
 import { say, showProgress } from '../progress.js';
 import { MANAGEMENT } from '../world.js';
@@ -91,13 +91,7 @@ class TunnelerBench {
   }
 
   static async prepare(own: MeasuredController, admin: ApiClient, scale: TunnelerScale): Promise<TunnelerBench> {
-    const ensure = (path: string, prefix: string, count: number, body: (index: number) => object) =>
-      ensureAll<Named>(admin, 'own', {
-        path,
-        prefix,
-        count,
-        body: (index) => ({ name: `${prefix}${number(index)}`, ...body(index) }),
-      });
+    const ensure = ensureNamed(admin);
     const { routers, services } = scale;
     const made = await ensure('edge-routers', 'tunneler-', routers, () => ({ isTunnelerEnabled: true }));
     const data = { protocol: 'tcp', address: 'localhost', port: 1 };

@@ -10,7 +10,7 @@ import { hashToken, newId } from '../../../domain/auth/tokens.js';
 import { forEachParallel } from '../api-client.js';
 import type { ApiClient } from '../api-client.js';
 import { newRequest } from '../certificate-requests.js';
-import { ensureAll, number } from '../ensure.js';
+import { ensureNamed } from '../ensure.js';
 import { say, showProgress } from '../progress.js';
 import { CLIENT, MANAGEMENT } from '../world.js';
 import type { Named } from '../world.js';
@@ -40,13 +40,7 @@ export async function seedRouters(
   scale: RouterScale,
 ): Promise<RouterWorld> {
   const { sites } = scale;
-  const ensure = (path: string, prefix: string, count: number, body: (index: number) => object) =>
-    ensureAll<Named>(admin, 'own', {
-      path,
-      prefix,
-      count,
-      body: (index) => ({ name: `${prefix}${number(index)}`, ...body(index) }),
-    });
+  const ensure = ensureNamed(admin);
   const policy = (roles: object) => ({ semantic: 'AnyOf', ...roles });
   const identities = await ensure(
     'identities',
