@@ -6,7 +6,8 @@ import type { Exchange } from '../http/exchange.js';
 import { canonicalPath } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { isUpgrade, takeUpgrade } from '../sockets/upgrades.js';
-import { CloseCode, WebSocketConnection, openingHead } from '../sockets/web-socket.js';
+import { CloseCode, asksForWebSocket, openWebSocket } from '../sockets/web-socket.js';
+import type { WebSocketConnection } from '../sockets/web-socket.js';
 import { FabricSocket, MOST_SOCKET_BYTES } from './fabric-socket.js';
 import type { SocketParts } from './fabric-socket.js';
 
@@ -45,8 +46,7 @@ export class FabricSockets {
    */
   async run(exchange: Exchange, identityId: string, recheck: () => Promise<void>): Promise<void> {
     const { request, response, requestId } = exchange;
-    const opening = isUpgrade(request) ? openingHead(request, `x-request-id: ${requestId}\r\n`) : undefined;
-    if (opening === undefined)
+    if (!isUpgrade(request) || !asksForWebSocket(request))
       throw new DomainError('badReference', {
         causeMessage: 'only a request for a WebSocket of version 13 is answered',
       });
@@ -54,11 +54,10 @@ export class FabricSockets {
     const upgrade = takeUpgrade(request, response);
     if (upgrade === undefined) return;
     exchange.since = Number.POSITIVE_INFINITY;
-    const { socket, head } = upgrade;
     let closed: (reason: string) => void = () => undefined;
     const ended = new Promise<string>((resolve) => (closed = resolve));
-    socket.write(opening);
-    const connection = new WebSocketConnection(socket, MOST_SOCKET_BYTES, {
+    const options = { mostBytes: MOST_SOCKET_BYTES, headers: [`x-request-id: ${requestId}`] };
+    const connection = openWebSocket(request, upgrade, options, {
       message: (bytes) => {
         requests.take(bytes);
       },
@@ -70,7 +69,6 @@ export class FabricSockets {
     const entry = { identityId, connection };
     this.#open.add(entry);
     const checks = watch(connection, recheck);
-    if (head.length > 0) connection.read(head);
     const reason = await ended;
     checks.stop();
     this.#open.delete(entry);

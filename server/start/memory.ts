@@ -49,7 +49,7 @@ export async function openMemory(
   const responseCache = new ResponseCache();
   const announce = (server: SigningEntity) => joinControllers(config, stores, server, controllerId);
   const { server } = network.keys;
-  // Workers share the row of their first process, which has made sure that it is theirs.
+  // Workers share the row of their first process, which warns if another controller has it.
   const joined = cluster.isWorker ? await announce(server) : await joinFirst(start, stores, server, controllerId);
   const { fabric, list } = await openFabric(start, { ...data, controllerId: joined }, { apiSessions, accessTokens });
   const feed = await followChanges(start, connection, database, {
