@@ -111,7 +111,7 @@ export function terminatorLink({ terminators, service }: AccessFacts): ChainLink
       remedy: 'Start one of those routers.',
     };
   }
-  return { step, state: 'passes', finding: `${plainCount} terminators.`, items };
+  return { step, state: 'passes', finding: `${plainCount} terminator${plainCount === 1 ? '' : 's'}.`, items };
 }
 
 export function pathLink({ terminators, routers }: AccessFacts): ChainLink {

@@ -19,8 +19,8 @@ import type { LoggedController, Pair } from './server-support.js';
 /** For what was never announced. */
 const UNHEARD_MS = 15_000;
 
-/** Statements of timers: activity, heartbeat, the sweep of sessions. */
-const BACKGROUND = /last_activity_at|last_seen_at|granted_epoch/;
+/** Statements of timers: activity, heartbeat, the sweep of sessions, identities that other processes know. */
+const BACKGROUND = /last_activity_at|last_seen_at|granted_epoch|connected_identities/;
 
 const isDeaf = (line: Record<string, unknown>) => /cannot be heard/.test(String(line['msg']));
 const isHearing = (line: Record<string, unknown>) => /are heard again/.test(String(line['msg']));
