@@ -11,7 +11,7 @@
 export type FoundBy = 'key' | 'twoKeys' | 'keys' | 'inverted' | 'rows';
 
 export interface Clause {
-  /** Over the row `t`; '' for everything. */
+  /** SQL condition on the row `t`; '' matches everything. */
   readonly sql: string;
   readonly foundBy: FoundBy;
   /** Short, and another for another text: for the names of statements. Absent: the text itself. */

@@ -28,7 +28,7 @@ export interface ListRequest extends ListQuery {
   readonly isReadAtOnce?: boolean;
 }
 
-/** For lists of which clients may see a part: filters and sorts may name only what their answers show. */
+/** Request of a client: filters and sorts may name only what its answers show. */
 export interface ForClient {
   readonly isForClient?: boolean;
 }
@@ -208,7 +208,7 @@ function countSql({ table, countsUpTo }: Paged, where: string): string {
     : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
 }
 
-/** From here on, passing over rows costs more than to look up again those of the page. */
+/** Offset beyond which it is cheaper to find the ids first and then read the rows of the page. */
 const DEEP_OFFSET = 500;
 const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
 
