@@ -3,7 +3,9 @@
 const WORDS = ['Of', 'By', 'What', 'Whatever', 'Who', 'Whoever', 'Whom', 'Whose', 'As', 'Where', 'Wherever', 'That'];
 /** Prepositions and the like: a comment that describes a name begins with none; one between two lines of code may. */
 const OPENINGS =
-  'After Also Among At Before Behind Beside Between For From In On Over Since To Under Until Which With Without'.split(' ');
+  'After Also Among At Before Behind Beside Between For From In On Over Since To Under Until Which With Without'.split(
+    ' ',
+  );
 const FORBIDDEN = { Line: new Set(WORDS), Block: new Set([...WORDS, ...OPENINGS]) };
 
 /** The first word, if the comment begins with one. */
