@@ -8,7 +8,7 @@ import { ComponentDetailsSchema, ValidateModelsRequestSchema } from '../../gener
 import { BATCH, all, patternOf } from './comparisons.js';
 import type { ComparedParts } from './comparisons.js';
 import { inspected } from './inspected.js';
-import { readRequest } from './validations.js';
+import { readValidation } from './validations.js';
 import type { Validation } from './validations.js';
 
 /** What is wrong with a router; undefined when it could not be asked. */
@@ -33,7 +33,7 @@ export const validateDialers = (): Promise<Validation> =>
   });
 
 async function validateRouters(request: Uint8Array, parts: ComparedParts, look: Look): Promise<Validation> {
-  const { filter } = readRequest(() => fromBinary(ValidateModelsRequestSchema, request));
+  const { filter } = readValidation(() => fromBinary(ValidateModelsRequestSchema, request));
   const routers = await all<Router>(filter, (page) => parts.stores.routers.listOfFabric(page));
   return {
     count: routers.length,

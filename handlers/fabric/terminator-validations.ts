@@ -12,7 +12,7 @@ import {
 import { BATCH, all, patternOf } from './comparisons.js';
 import type { ComparedParts } from './comparisons.js';
 import { inspected } from './inspected.js';
-import { readRequest } from './validations.js';
+import { readValidation } from './validations.js';
 import type { Validation } from './validations.js';
 
 const STATES: Readonly<Record<TerminatorCheck['reason'] & string, TerminatorState>> = {
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<TerminatorCheck['reason'] & string, TerminatorStat
 
 /** Asks for the terminators that a filter finds. @throws DomainError of the request */
 export async function validateTerminators(request: Uint8Array, parts: ComparedParts): Promise<Validation> {
-  const wanted = readRequest(() => fromBinary(ValidateTerminatorsRequestSchema, request));
+  const wanted = readValidation(() => fromBinary(ValidateTerminatorsRequestSchema, request));
   if (wanted.fixInvalid) throw refused('none is removed here: remove those that are not valid by their ids');
   if (wanted.identityFilter !== '' || wanted.expectedPerHost > 0 || wanted.expectedPerHostAndService > 0)
     throw refused('terminators are not counted by host');

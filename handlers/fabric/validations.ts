@@ -29,7 +29,7 @@ export interface Validation {
 }
 
 /** @throws DomainError `unparsableBody` */
-export function readRequest<T>(read: () => T): T {
+export function readValidation<T>(read: () => T): T {
   try {
     return read();
   } catch {
@@ -39,7 +39,7 @@ export function readRequest<T>(read: () => T): T {
 
 /** Routers that the filter of a request finds. */
 function routersOf(request: Uint8Array, { stores }: ComparedParts): Promise<Router[]> {
-  const { filter } = readRequest(() => fromBinary(ValidateRoutersRequestSchema, request));
+  const { filter } = readValidation(() => fromBinary(ValidateRoutersRequestSchema, request));
   return all<Router>(filter, (page) => stores.routers.listOfFabric(page));
 }
 
