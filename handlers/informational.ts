@@ -88,6 +88,7 @@ const SPEC_IDS: Readonly<Record<Api, string>> = {
   client: 'edge-client',
   fabric: 'fabric',
   management: 'edge-management',
+  oidc: 'edge-oidc',
 };
 
 function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {

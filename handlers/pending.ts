@@ -9,4 +9,5 @@ export const pending = {
   client: ['enrollmentChallenge'],
   fabric: [],
   management: [],
+  oidc: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

@@ -86,11 +86,12 @@ const DOCUMENTS = [
 ] as const;
 
 /** The documents of each API, in both forms, below its base path; the client's at the other paths of its API too. */
-export function documentPages(documents: Documents): PageEntry[] {
+export function documentPages(documents: Documents, hasProvider: boolean): PageEntry[] {
   const bases: readonly [string, Api][] = [
     [basePaths.client, 'client'],
     [basePaths.fabric, 'fabric'],
     [basePaths.management, 'management'],
+    ...(hasProvider ? [[basePaths.oidc, 'oidc'] as const] : []),
     ['', 'client'],
     ['/edge/v1', 'client'],
   ];
