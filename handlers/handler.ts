@@ -99,8 +99,10 @@ type SuccessStatus = 200 | 201 | 202 | 302;
 type ReplyFor<S extends number, R> = R extends undefined
   ? EmptyReply<S>
   : R extends { data?: infer D; meta?: unknown }
-    ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S>
+    ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S> | BareAnyReply<S, R>
     : BareReply<S, R> | RawReply<S> | StreamReply<S>;
+/** What has members of any name has no envelope. */
+type BareAnyReply<S extends number, R> = string extends keyof R ? BareReply<S, R> : never;
 type ListReplyFor<S extends number, D> = D extends readonly (infer E)[] ? ListReply<S, E> : never;
 /** What a handler may answer by what its operation declares. */
 export type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];

@@ -7,7 +7,10 @@ import type { OidcHandler } from './exchange.js';
 import type { BareReply } from '../reply.js';
 
 /** GET /.well-known/openid-configuration (OpenID Connect Discovery, RFC 8414): only what works is listed. */
-export const configuration: OidcHandler<never, BareReply<200, Response.Configuration>> = async ({ issuer }, { loginProvider }) =>
+export const configuration: OidcHandler<never, BareReply<200, Response.Configuration>> = async (
+  { issuer },
+  { loginProvider },
+) =>
   jsonReply(200, {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -51,4 +54,5 @@ export const userinfo = async ({ caller }: { readonly caller: Caller }): Promise
   jsonReply(200, { sub: caller.identityId, name: caller.identityName });
 
 /** GET /healthz and /ready. */
-export const healthy: OidcHandler<never, BareReply<200, Response.Health>> = async () => jsonReply(200, { status: 'ok' });
+export const healthy: OidcHandler<never, BareReply<200, Response.Health>> = async () =>
+  jsonReply(200, { status: 'ok' });

@@ -20,9 +20,7 @@ export const showLogin =
   async ({ parameters }, { stores }) => {
     const request = await loginOf(parameters, stores);
     const headers = { 'auth-request-id': request.id };
-    return method === 'password'
-      ? passwordPage(request, 200, headers)
-      : plainText('please POST to this URL', headers);
+    return method === 'password' ? passwordPage(request, 200, headers) : plainText('please POST to this URL', headers);
   };
 
 /** The way on from a step of a login: to the callback, or to what is still owed. */

@@ -93,7 +93,13 @@ export function emitOperationTable(parts: readonly TablePart[]): string {
     const entries = model.operations.map((operation) => tableEntry(part, operation, constants));
     return `  ${model.api}: {\n${entries.join('')}  },\n`;
   });
-  const apis = parts.map(({ catalog: { model: { api } } }) => ({ api, type: `${pascalCase(api)}Operations` }));
+  const apis = parts.map(
+    ({
+      catalog: {
+        model: { api },
+      },
+    }) => ({ api, type: `${pascalCase(api)}Operations` }),
+  );
   return [
     "import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';\n",
     ...apis.map(({ api, type }) => `import type { Operations as ${type} } from './${folderOf(api)}/operations.js';\n`),
@@ -162,7 +168,7 @@ function formMembers(catalog: Catalog, definition: string): Readonly<Record<stri
   const schema = catalog.resolve(catalog.definition(definition));
   if (schema.kind !== 'object') return schema.node.fail('a form is an object');
   return Object.fromEntries(
-    catalog.merge(schema).properties.flatMap(({ name, schemas: [first] }) => {
+    catalog.merge(schema).properties.flatMap(({ name, schemas: [first] }): [string, 'list' | 'text'][] => {
       const { kind } = first === undefined ? { kind: 'any' } : catalog.resolve(first);
       return kind === 'string' ? [[name, 'text']] : kind === 'array' ? [[name, 'list']] : [];
     }),

@@ -44,7 +44,8 @@ const operationRules: ((context: OperationContext, report: Report) => void)[] = 
   function responses({ document, operation }, report) {
     const isSuccess = isProvider(document) ? /^2|^302$/ : /^2/;
     const successes = Object.keys(operation.responses).filter((status) => isSuccess.test(status));
-    if (successes.length !== 1 && !(isProvider(document) && successes.includes('302'))) report('responses', 'declare exactly one success');
+    if (successes.length !== 1 && !(isProvider(document) && successes.includes('302')))
+      report('responses', 'declare exactly one success');
     if (operation.responses['default'] === undefined) report('responses', 'declare `default` as #/responses/error');
   },
   usualErrors,

@@ -128,7 +128,8 @@ function styleOf(format: Parameter['collectionFormat'], place: Parameter['in']):
 function toRequestBody(body: Parameter, consumes: readonly string[]): JsonObject {
   const { description, required, schema = {}, 'x-example': example, name } = body;
   const content = consumes.map((type) => {
-    if (type !== JSON_TYPE && type !== FORM_TYPE && schema.type !== 'string') return [type, { schema: { type: 'string' } }];
+    if (type !== JSON_TYPE && type !== FORM_TYPE && schema.type !== 'string')
+      return [type, { schema: { type: 'string' } }];
     const converted = toSchema(schema, `body ${name}`);
     return [type, { schema: converted, ...(example === undefined ? {} : { example }) }];
   });

@@ -102,8 +102,7 @@ export class Apis {
       await this.#run(exchange, seen);
     } catch (error) {
       const refusal: unknown = error instanceof AnsweredRefusal ? error.refusal : error;
-      if (refusal instanceof DomainError)
-        refusedLogins.seen({ error: refusal, seen, requestId: exchange.requestId });
+      if (refusal instanceof DomainError) refusedLogins.seen({ error: refusal, seen, requestId: exchange.requestId });
       fail(error, exchange, seen, { ...this.#options, hasProvider: this.#options.context.loginProvider !== null });
     }
     this.#record(exchange, seen, started);

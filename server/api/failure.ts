@@ -7,6 +7,7 @@ import type { OutageLog } from '../base/outage-log.js';
 import { SenderGone } from '../http/body.js';
 import { errorReply } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
+import { bearerTokens } from '../sessions/bearer-tokens.js';
 import { isProviderPath, writeProviderError } from '../http/provider-errors.js';
 import { write, writeError } from '../http/reply.js';
 import type { RequestFacts } from '../http/request-facts.js';
@@ -53,8 +54,9 @@ export function fail(
     return;
   }
   const answer = errorReply(error, requestId);
+  const hasToken = isOfProvider && bearerTokens(request).length > 0;
   try {
-    if (isOfProvider) writeProviderError(response, { error, requestId, path: exchange.path, operation }, headers);
+    if (isOfProvider) writeProviderError(response, { error, requestId, hasToken, operation }, headers);
     else writeError(response, operation, answer, headers);
   } catch (fault) {
     log.error({ ...where, status: answer.status, err: fault }, 'an error answer breaks its spec');

@@ -23,7 +23,8 @@ export const isProviderPath = (path: string): boolean => path.startsWith('/') &&
 export interface ProviderFailure {
   readonly error: unknown;
   readonly requestId: string;
-  readonly path: string;
+  /** Whether a bearer token came with the request. */
+  readonly hasToken: boolean;
   /** Undefined when the path or the method is unknown. */
   readonly operation: OperationSpec | undefined;
 }
@@ -34,7 +35,7 @@ export function writeProviderError(response: ServerResponse, failure: ProviderFa
   if (operation === undefined) writeUnrouted(response, errorReply(error, requestId), headers);
   else if (error instanceof AnsweredRefusal) writeOwn(response, operation, error.reply, headers);
   else {
-    const { status, own, oauth, bare } = formsOf(error, requestId);
+    const { status, own, oauth, bare } = formsOf(failure);
     const { validator } = specOf(operation, status);
     const body = validator === OAUTH_FORM ? oauth : bare;
     check(operation, status, validator, body);
@@ -63,7 +64,7 @@ interface Forms {
   readonly bare: object;
 }
 
-function formsOf(error: unknown, requestId: string): Forms {
+function formsOf({ error, requestId, hasToken }: ProviderFailure): Forms {
   if (error instanceof OauthFault) {
     const { status, description } = error;
     return {
@@ -80,19 +81,17 @@ function formsOf(error: unknown, requestId: string): Forms {
   return {
     status,
     own,
-    oauth: oauthOf(error, status),
+    oauth: oauthOf(error, status, hasToken),
     bare: { code, message, ...(cause === undefined ? {} : { cause }) },
   };
 }
 
 /** Texts of ours alone: nothing that was sent is repeated. */
-function oauthOf(error: unknown, status: number): OauthBody {
-  if (status === 401) {
-    const isMissing = error instanceof DomainError && error.logReason === 'no session token';
-    return isMissing
-      ? { error: 'invalid_request', error_description: 'access token missing' }
-      : { error: 'invalid_token', error_description: 'the access token is good no longer' };
-  }
+function oauthOf(error: unknown, status: number, hasToken: boolean): OauthBody {
+  if (status === 401)
+    return hasToken
+      ? { error: 'invalid_token', error_description: 'the access token is good no longer' }
+      : { error: 'invalid_request', error_description: 'access token missing' };
   if (status >= 500) return { error: 'server_error', error_description: 'the request failed' };
   const field = error instanceof DomainError ? error.field : undefined;
   return { error: 'invalid_request', error_description: field?.reason ?? 'the request cannot be understood' };

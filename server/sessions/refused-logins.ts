@@ -161,7 +161,7 @@ function refusalOf({ error, seen, requestId }: RefusedRequest): RefusalRecord | 
   if (error instanceof OwnChangesSpent) return undefined;
   const { operation, caller, facts, address } = seen;
   const method = operation && METHODS[operation.operationId];
-  if (method === undefined) return undefined;
+  if (operation === undefined || method === undefined) return undefined;
   const isPublic = operation.permission === 'public';
   const isOfCaller = caller !== undefined && (OF_CALLERS.includes(error.kind) || error.reasonCode !== undefined);
   if (isPublic ? NO_REFUSALS.includes(error.kind) : !isOfCaller) return undefined;

@@ -88,6 +88,7 @@ async function answering(ready: ServableParts, options: Answering) {
   const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
   const accessTokens = context.loginProvider === null ? undefined : ready.accessTokens;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
+  const hasProvider = context.loginProvider !== null;
   const compression = new Compression(config.compression);
   const traces = await openTraces({ config, version: context.version.version, log, closers });
   const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
@@ -105,11 +106,11 @@ async function answering(ready: ServableParts, options: Answering) {
     maxHeaders: config.maxHeaders,
     requestIdHeader: config.requestIdHeader,
     log,
-    hasProvider: context.loginProvider !== null,
+    hasProvider,
     plainRoutes: new Map([
       ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
-      ...documentPages(context.documents, context.loginProvider !== null),
-      ...(config.docs ? explorerPages() : []),
+      ...documentPages(context.documents, hasProvider),
+      ...(config.docs ? explorerPages(hasProvider) : []),
     ]),
     apis: new Apis({
       config,
