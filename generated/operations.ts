@@ -125,6 +125,11 @@ const listVersionEnvelopeResponse: ResponseSpec = { validator: 'response_listVer
 const listWebhookDeadLettersEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhookDeadLettersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDeadLetterDetail' };
 const listWebhooksEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhooksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDetail' };
 const loginErrorResponse: ResponseSpec = { validator: 'response_loginError', kind: 'json', textTypes: [], itemValidator: null };
+const networkAccessEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkAccessReachesEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessReachesEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkOverviewEnvelopeResponse: ResponseSpec = { validator: 'response_networkOverviewEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkUnusedListEnvelopeResponse: ResponseSpec = { validator: 'response_networkUnusedListEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkUsageEnvelopeResponse: ResponseSpec = { validator: 'response_networkUsageEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const nonceSignatureResponse: ResponseSpec = { validator: 'response_nonceSignature', kind: 'json', textTypes: [], itemValidator: null };
 const nothingResponse: ResponseSpec = { validator: 'response_nothing', kind: 'json', textTypes: [], itemValidator: null };
 const oauthErrorResponse: ResponseSpec = { validator: 'response_oauthError', kind: 'json', textTypes: [], itemValidator: null };
@@ -141,20 +146,29 @@ const queryCodeChallengeMethodParameter: ParameterSpec = { name: 'code_challenge
 const queryCodeChallengeParameter: ParameterSpec = { name: 'code_challenge', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 256 };
 const queryConfigTypesParameter2: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 255 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryDaysParameter: ParameterSpec = { name: 'days', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 3650, minLength: null, maxLength: null };
+const queryEntityIdParameter: ParameterSpec = { name: 'entityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryHoursParameter: ParameterSpec = { name: 'hours', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 168, minLength: null, maxLength: null };
 const queryIdParameter: ParameterSpec = { name: 'id', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryIdTokenHintParameter: ParameterSpec = { name: 'id_token_hint', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryIdentityIdParameter2: ParameterSpec = { name: 'identityId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
+const queryIdentityIdParameter: ParameterSpec = { name: 'identityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryKindParameter: ParameterSpec = { name: 'kind', in: 'query', type: 'string', format: null, required: false, enum: ['service', 'router', 'link'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryKindsParameter: ParameterSpec = { name: 'kinds', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryLastEventIdParameter: ParameterSpec = { name: 'lastEventId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const queryLimitParameter: ParameterSpec = { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter2: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter3: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryMethodParameter: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: true, enum: ['password', 'cert', 'ext-jwt'], minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryNodesParameter: ParameterSpec = { name: 'nodes', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 200, minLength: null, maxLength: null };
 const queryNonceParameter: ParameterSpec = { name: 'nonce', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: 9007199254740991, minLength: null, maxLength: null };
+const queryPolicyIdParameter: ParameterSpec = { name: 'policyId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryPolicyTypeParameter: ParameterSpec = { name: 'policyType', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryPostLogoutRedirectUriParameter: ParameterSpec = { name: 'post_logout_redirect_uri', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryPromptParameter: ParameterSpec = { name: 'prompt', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
+const queryQParameter: ParameterSpec = { name: 'q', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRedirectUriParameter: ParameterSpec = { name: 'redirect_uri', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryRegistrationParameter: ParameterSpec = { name: 'registration', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryRequestParameter: ParameterSpec = { name: 'request', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
@@ -162,13 +176,22 @@ const queryRequestUriParameter: ParameterSpec = { name: 'request_uri', in: 'quer
 const queryResponseModeParameter: ParameterSpec = { name: 'response_mode', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryResponseTypeParameter: ParameterSpec = { name: 'response_type', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 513 };
+const queryRoleParameter: ParameterSpec = { name: 'role', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryRolesParameter: ParameterSpec = { name: 'roles', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRouterIdParameter: ParameterSpec = { name: 'routerId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryScopeParameter: ParameterSpec = { name: 'scope', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryServiceIdParameter2: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
+const queryServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryShowParameter: ParameterSpec = { name: 'show', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 500, minLength: null, maxLength: null };
+const querySkipParameter: ParameterSpec = { name: 'skip', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 0, maximum: 1000000, minLength: null, maxLength: null };
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
-const queryStateParameter: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryStateParameter2: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryStateParameter: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: ['allowed', 'blocked', 'disabled', 'posture', 'unreachable', 'unknown'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryTokenParameter: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryTopParameter: ParameterSpec = { name: 'top', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 100, minLength: null, maxLength: null };
+const queryTypeParameter2: ParameterSpec = { name: 'type', in: 'query', type: 'string', format: null, required: false, enum: ['Dial', 'Bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryTypeParameter: ParameterSpec = { name: 'type', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryUntilParameter: ParameterSpec = { name: 'until', in: 'query', type: 'string', format: null, required: false, enum: ['now'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryWithIdsParameter: ParameterSpec = { name: 'withIds', in: 'query', type: 'boolean', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
@@ -1699,6 +1722,33 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: detailMfaRecoveryCodesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: true,
     },
+    detailNetworkAccess: {
+      api: 'management', operationId: 'detailNetworkAccess', method: 'GET', path: '/network/access',
+      pathParameters: [], parameters: [queryIdentityIdParameter, queryNodesParameter, queryPolicyIdParameter, queryQParameter, queryRoleParameter, queryServiceIdParameter, queryStateParameter, queryTypeParameter2],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service-policy', 'service-policy.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkAccessEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailNetworkOverview: {
+      api: 'management', operationId: 'detailNetworkOverview', method: 'GET', path: '/network/overview',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkOverviewEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailNetworkUsage: {
+      api: 'management', operationId: 'detailNetworkUsage', method: 'GET', path: '/network/usage',
+      pathParameters: [], parameters: [queryEntityIdParameter, queryHoursParameter, queryKindParameter, queryTopParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkUsageEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
     detailPostureCheck: {
       api: 'management', operationId: 'detailPostureCheck', method: 'GET', path: '/posture-checks/{id}',
       pathParameters: ['id'], parameters: [headerIfNoneMatchParameter, pathIdParameter],
@@ -2284,6 +2334,24 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: listServiceConfigsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
+    listNetworkAccessIdentities: {
+      api: 'management', operationId: 'listNetworkAccessIdentities', method: 'GET', path: '/network/access/identities',
+      pathParameters: [], parameters: [queryPolicyIdParameter, queryRolesParameter, queryServiceIdParameter2, queryShowParameter, querySkipParameter, queryStateParameter, queryTypeParameter2],
+      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkAccessReachesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listNetworkAccessServices: {
+      api: 'management', operationId: 'listNetworkAccessServices', method: 'GET', path: '/network/access/services',
+      pathParameters: [], parameters: [queryIdentityIdParameter2, queryPolicyIdParameter, queryRolesParameter, queryShowParameter, querySkipParameter, queryStateParameter, queryTypeParameter2],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkAccessReachesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
     listNetworkJWTs: {
       api: 'management', operationId: 'listNetworkJWTs', method: 'GET', path: '/network-jwts',
       pathParameters: [], parameters: [],
@@ -2291,6 +2359,24 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listNetworkJWTsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listNetworkUnusedIdentities: {
+      api: 'management', operationId: 'listNetworkUnusedIdentities', method: 'GET', path: '/network/unused/identities',
+      pathParameters: [], parameters: [queryDaysParameter, queryShowParameter, querySkipParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkUnusedListEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listNetworkUnusedServices: {
+      api: 'management', operationId: 'listNetworkUnusedServices', method: 'GET', path: '/network/unused/services',
+      pathParameters: [], parameters: [queryDaysParameter, queryShowParameter, querySkipParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkUnusedListEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listPostureCheckRoleAttributeUsage: {
@@ -3017,7 +3103,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
   oidc: {
     beginLogin: {
       api: 'oidc', operationId: 'beginLogin', method: 'GET', path: '/authorize',
-      pathParameters: [], parameters: [queryClientIdParameter, queryCodeChallengeParameter, queryCodeChallengeMethodParameter, queryConfigTypesParameter2, queryMethodParameter3, queryNonceParameter, queryPromptParameter, queryRedirectUriParameter, queryRegistrationParameter, queryRequestParameter, queryRequestUriParameter, queryResponseModeParameter, queryResponseTypeParameter, queryScopeParameter, queryStateParameter],
+      pathParameters: [], parameters: [queryClientIdParameter, queryCodeChallengeParameter, queryCodeChallengeMethodParameter, queryConfigTypesParameter2, queryMethodParameter3, queryNonceParameter, queryPromptParameter, queryRedirectUriParameter, queryRegistrationParameter, queryRequestParameter, queryRequestUriParameter, queryResponseModeParameter, queryResponseTypeParameter, queryScopeParameter, queryStateParameter2],
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
@@ -3026,7 +3112,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
     },
     beginLoginByPost: {
       api: 'oidc', operationId: 'beginLoginByPost', method: 'POST', path: '/authorize',
-      pathParameters: [], parameters: [queryClientIdParameter, queryCodeChallengeParameter, queryCodeChallengeMethodParameter, queryConfigTypesParameter2, queryMethodParameter3, queryNonceParameter, queryPromptParameter, queryRedirectUriParameter, queryRegistrationParameter, queryRequestParameter, queryRequestUriParameter, queryResponseModeParameter, queryResponseTypeParameter, queryScopeParameter, queryStateParameter],
+      pathParameters: [], parameters: [queryClientIdParameter, queryCodeChallengeParameter, queryCodeChallengeMethodParameter, queryConfigTypesParameter2, queryMethodParameter3, queryNonceParameter, queryPromptParameter, queryRedirectUriParameter, queryRegistrationParameter, queryRequestParameter, queryRequestUriParameter, queryResponseModeParameter, queryResponseTypeParameter, queryScopeParameter, queryStateParameter2],
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'asked', required: false, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_authorizeForm', names: 'authorizeForm', members: { client_id: 'text', code_challenge: 'text', code_challenge_method: 'text', configTypes: 'list', method: 'text', nonce: 'text', prompt: 'text', redirect_uri: 'text', registration: 'text', request: 'text', request_uri: 'text', response_mode: 'text', response_type: 'text', scope: 'text', state: 'text' } }, maxBodyBytes: 65536,
       produces: ['application/json'],
@@ -3098,7 +3184,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
     },
     endSession: {
       api: 'oidc', operationId: 'endSession', method: 'GET', path: '/end_session',
-      pathParameters: [], parameters: [queryClientIdParameter, queryIdTokenHintParameter, queryPostLogoutRedirectUriParameter, queryStateParameter],
+      pathParameters: [], parameters: [queryClientIdParameter, queryIdTokenHintParameter, queryPostLogoutRedirectUriParameter, queryStateParameter2],
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
@@ -3107,7 +3193,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
     },
     endSessionByPost: {
       api: 'oidc', operationId: 'endSessionByPost', method: 'POST', path: '/end_session',
-      pathParameters: [], parameters: [queryClientIdParameter, queryIdTokenHintParameter, queryPostLogoutRedirectUriParameter, queryStateParameter],
+      pathParameters: [], parameters: [queryClientIdParameter, queryIdTokenHintParameter, queryPostLogoutRedirectUriParameter, queryStateParameter2],
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'logout', required: false, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_logoutForm', names: 'logoutForm', members: { client_id: 'text', id_token_hint: 'text', post_logout_redirect_uri: 'text', state: 'text' } }, maxBodyBytes: 65536,
       produces: ['application/json'],

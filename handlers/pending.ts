@@ -8,6 +8,14 @@ import type { OperationId } from '../generated/operations.js';
 export const pending = {
   client: ['enrollmentChallenge'],
   fabric: [],
-  management: [],
+  management: [
+    'detailNetworkAccess',
+    'detailNetworkOverview',
+    'detailNetworkUsage',
+    'listNetworkAccessIdentities',
+    'listNetworkAccessServices',
+    'listNetworkUnusedIdentities',
+    'listNetworkUnusedServices',
+  ],
   oidc: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

@@ -42,7 +42,7 @@ export interface InFlight {
   isDraining: boolean;
 }
 
-/** On every answer of a controller. */
+/** Headers of every answer of a controller. */
 export interface CommonHeaders {
   readonly 'server': string;
   readonly 'ziti-instance-id': string;
