@@ -19,7 +19,7 @@ export interface Members {
 }
 
 export interface Clause {
-  /** Over the row `t`; '' for everything. */
+  /** SQL condition on the row `t`; '' matches everything. */
   readonly sql: string;
   readonly foundBy: FoundBy;
   /** Set where it holds for exactly the rows that have some of these role attributes, or one of these ids. */

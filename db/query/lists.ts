@@ -34,7 +34,7 @@ export interface ListRequest extends ListQuery {
   readonly isReadAtOnce?: boolean;
 }
 
-/** For lists of which clients may see a part: filters and sorts may name only what their answers show. */
+/** Request of a client: filters and sorts may name only what its answers show. */
 export interface ForClient {
   readonly isForClient?: boolean;
 }
