@@ -43,6 +43,7 @@ import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
+import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -102,6 +103,7 @@ const STORES = {
   mfas: mfaStore,
   network: networkStore,
   quiescedRouters: quiescedRouterStore,
+  references: referenceStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,

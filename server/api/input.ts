@@ -1,34 +1,40 @@
 /** Makes the input of a handler: typed values of the request, checked against the spec, and its connection. */
 import type { IncomingMessage } from 'node:http';
-import { invalidField } from '../../domain/errors.js';
-import type { OperationSpec } from '../../generated/operation.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
+import type { BodySpec, OperationSpec } from '../../generated/operation.js';
 import type { Facts, RequestConnection } from '../../handlers/handler.js';
 import { addressOf } from '../base/client-address.js';
 import { foldNames } from '../base/names.js';
 import { requirePlainBody } from '../http/coding.js';
 import type { Exchange } from '../http/exchange.js';
-import { bodyFault } from '../http/faults.js';
+import { IgnoredNames } from '../http/ignored-names.js';
 import { bodyText, parseJson } from '../http/json-body.js';
 import { mediaType, preferredOf, requireContentType } from '../http/media.js';
 import { readHeaders, readQuery } from '../http/parameters.js';
 import type { Match } from '../http/paths.js';
+import { STRICT_APPLIED, prefersStrict } from '../http/preferences.js';
 import type { RequestFacts } from '../http/request-facts.js';
 import { validatorsOf } from '../http/spec-check.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
 import type { BoundInput } from '../sessions/binder.js';
 import type { Peers } from './peer.js';
+import { RefusedBody } from './refused-body.js';
 
-/** @throws DomainError for parameters or a body that break the spec */
+/** @throws DomainError for parameters that break the spec; RefusedBody for a body that does */
 export function readInput(
-  { request, search }: Exchange,
+  exchange: Exchange,
   { operation, params }: Match,
   bytes: Buffer | null,
   seen: RequestFacts,
   { maxDepth, peers }: { readonly maxDepth: number; readonly peers: Peers },
 ): BoundInput {
-  const query = readQuery(operation, search);
+  const { request, search } = exchange;
+  const ignored = new IgnoredNames();
+  const query = readQuery(operation, search, ignored);
   const headers = readHeaders(operation, request.headers);
   const type = bytes === null && operation.body === null ? '' : mediaType(request.headers['content-type']);
+  const body = checkedBody(exchange, operation, bytes, ignored, { type, maxDepth });
+  if (request.headers['prefer'] !== undefined || !ignored.isEmpty) heedIgnored(exchange, ignored);
   return {
     params,
     query,
@@ -38,8 +44,23 @@ export function readInput(
       seen.facts = { ...seen.facts, ...facts };
     },
     connection: connectionOf(request, type, peers),
-    body: checkedBody(request, operation, bytes, { type, maxDepth }),
+    body,
   };
+}
+
+/** Says in the answer what has no effect. @throws DomainError `invalidField` where the caller wants to be refused */
+function heedIgnored(exchange: Exchange, ignored: IgnoredNames): void {
+  const isStrict = prefersStrict(exchange.request.headers);
+  exchange.headers = {
+    ...exchange.headers,
+    ...(isStrict ? STRICT_APPLIED : undefined),
+    ...(ignored.isEmpty ? undefined : { 'ignored-input': ignored.header() }),
+  };
+  const [first, ...further] = isStrict ? ignored.causes() : [];
+  if (first === undefined) return;
+  const refusal = new DomainError('invalidField', { field: first, logReason: 'a name that is not known' });
+  refusal.further = further;
+  throw refusal;
 }
 
 /** Facts of the connection that a request came on. */
@@ -55,25 +76,36 @@ export function connectionOf(request: IncomingMessage, contentType: string, peer
 
 /** @returns undefined without one, or where the operation takes none */
 function checkedBody(
-  request: IncomingMessage,
+  exchange: Exchange,
   { api, body: spec }: OperationSpec,
   bytes: Buffer | null,
+  ignored: IgnoredNames,
   { type, maxDepth }: { readonly type: string; readonly maxDepth: number },
 ): unknown {
+  const { request } = exchange;
   if (spec === null) return undefined;
   if (bytes === null) {
-    if (spec.required) throw invalidField(spec.name, `${spec.name} in body is required`, '', `required ${spec.name}`);
+    if (spec.required) throw missingBody(spec);
     return undefined;
   }
   requireContentType(spec, type);
   requirePlainBody(request.headers['content-encoding']);
   if (spec.kind === 'text' || spec.textTypes.includes(type)) return bodyText(bytes, spec.name);
   const body = parseJson(bytes, spec.name, maxDepth);
-  if (spec.names !== null) foldNames(body, api, spec.names);
-  const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
-  if (validate?.(body) === false) {
-    const fault = validate.errors?.[0];
-    if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+  if (spec.names !== null) {
+    foldNames(body, api, spec.names, (path, known) => {
+      ignored.add('body', path, known);
+    });
   }
+  const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
+  const fault = validate?.(body) === false ? validate.errors?.[0] : undefined;
+  if (fault !== undefined) throw new RefusedBody(exchange, { api, spec, body, bytes: bytes.length, ignored }, fault);
   return body;
+}
+
+/** Clients of this field know the parameter's name as that of the body. */
+function missingBody({ name, kind }: BodySpec): DomainError {
+  const error = invalidField(name, `${name} in body is required`, '', `required ${name}`);
+  error.sentence = `Send ${kind === 'json' ? 'a JSON object' : 'it'} as the body of the request.`;
+  return error;
 }

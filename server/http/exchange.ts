@@ -10,7 +10,7 @@ export interface Exchange {
   readonly path: string;
   readonly search: string;
   /** On every answer of this exchange. */
-  readonly headers: ResponseHeaders;
+  headers: ResponseHeaders;
   /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
   since: number;
   /** It was answered that it takes too long; the work on it may still go on. */

@@ -20,6 +20,8 @@ describe('generated files', () => {
   it('are these', () => {
     expect([...files.keys()]).to.deep.equal([
       'client.yml',
+      'client/all-faults.cjs',
+      'client/all-faults.d.cts',
       'client/names.ts',
       'client/operations.ts',
       'client/request.ts',
@@ -28,6 +30,8 @@ describe('generated files', () => {
       'client/validators.d.cts',
       'documents.sha256',
       'fabric-api.yml',
+      'fabric-api/all-faults.cjs',
+      'fabric-api/all-faults.d.cts',
       'fabric-api/names.ts',
       'fabric-api/operations.ts',
       'fabric-api/request.ts',
@@ -37,6 +41,8 @@ describe('generated files', () => {
       'formats.cjs',
       'formats.d.cts',
       'management.yml',
+      'management/all-faults.cjs',
+      'management/all-faults.d.cts',
       'management/names.ts',
       'management/operations.ts',
       'management/request.ts',
