@@ -31,7 +31,7 @@ export interface RequestConnection {
   readonly ipAddress: string;
   /** Lower-case media type of the body; '' without one. */
   readonly contentType: string;
-  /** Which of some types the client prefers for the answer; the first when it has no preference. */
+  /** Chooses the media type that the client prefers; the first when it has no preference. */
   prefers<T extends string>(...types: readonly [T, ...T[]]): T;
   /**
    * The certificates that the client sent in the TLS handshake, DER, as sent; empty without any. The first is the only

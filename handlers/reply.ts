@@ -39,7 +39,7 @@ export interface Caller {
   readonly configTypes: readonly string[];
   /** Moves with what is known of the device. */
   readonly postureRevision: number;
-  /** Under which its requests are logged until it ends. */
+  /** Trace that its requests are logged under until it ends. */
   readonly trace: Trace | null;
 }
 

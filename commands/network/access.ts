@@ -31,7 +31,7 @@ export interface Writer {
   create(kind: EntityKind, body: JsonObject): Promise<string>;
   update(kind: EntityKind, id: string, body: JsonObject): Promise<void>;
   remove(kind: EntityKind, id: string): Promise<void>;
-  /** Until now what was made may be on its way still. */
+  /** Waits until everything that was made is committed. */
   settle(): Promise<void>;
   assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
   unassign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;

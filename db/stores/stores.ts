@@ -158,7 +158,7 @@ for (const name of Object.keys(STORES) as (keyof Makers)[]) {
   });
 }
 
-/** With the getters that were just defined. */
+/** Stores with the getters defined above. */
 const StoresOn = MadeStores as new (db: Db, lists: Lists) => MadeStores & StoreSet;
 
 export interface Stores extends StoreSet {
@@ -177,7 +177,7 @@ export interface Stores extends StoreSet {
   settle(): Promise<void>;
 }
 
-/** On an open transaction. */
+/** Stores of an open transaction. */
 class InnerStores extends StoresOn implements Stores {
   readonly actor = undefined;
 

@@ -47,7 +47,7 @@ export interface ExplainedPolicy extends NamedRef {
 }
 
 export interface NearPolicy extends NamedRef {
-  /** Which of the two it does not select. */
+  /** End that the policy does not select. */
   readonly lacks: 'identity' | 'service';
   /** One of these will do for `AnyOf`, all are needed for `AllOf`. */
   readonly missing: readonly string[];

@@ -28,7 +28,7 @@ function normal(field: KindField, value: Json): Json {
   return field.name === 'certPem' ? plainPem(value) : value;
 }
 
-/** Without the text between the blocks. What holds anything but certificates is left for the API to refuse. */
+/** Drops the text between the blocks. Blocks that are no certificates are left for the API to refuse. */
 function plainPem(text: string): string {
   try {
     return certificatesOf(text)
@@ -48,7 +48,7 @@ export function compact(kind: EntityKind, value: JsonObject): JsonObject {
   );
 }
 
-/** From an answer of the API. @param nameOf  of an id */
+/** Reads an entity from an answer of the API. @param nameOf  of an id */
 export function fromDetail(kind: EntityKind, detail: JsonObject, nameOf: Translate): JsonObject {
   const value: JsonObject = {};
   for (const field of kind.fields) {

@@ -9,7 +9,7 @@ import type { EdgeConnection } from '../../domain/router.js';
 
 interface Reported {
   identityIds: Set<string>;
-  /** When the router went; undefined while it is connected. */
+  /** Time at which the router went; undefined while it is connected. */
   lostMs: number | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface InFlight {
   isDraining: boolean;
 }
 
-/** On every answer of a controller. */
+/** Headers of every answer of a controller. */
 export interface CommonHeaders {
   readonly 'server': string;
   readonly 'ziti-instance-id': string;

@@ -72,7 +72,7 @@ export function qualityOf(type: string, accept: string, precision: 0 | 2 = 0): n
 
 interface Range {
   readonly name: string;
-  /** From 0 to 1. */
+  /** Weight from 0 to 1. */
   readonly quality: number;
 }
 

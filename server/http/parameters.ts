@@ -67,7 +67,7 @@ function single(spec: ParameterSpec, text: string | undefined): unknown {
   }
 }
 
-/** For the log, which repeats nothing of what was sent. */
+/** Rule for the log, which repeats nothing of what was sent. */
 function ruleOf({ name, in: place }: ParameterSpec): string {
   return `${name} in ${place}`;
 }

@@ -16,7 +16,7 @@ export interface ApiPath {
 /** Roots that are not ours to treat as the client API's. */
 const FOREIGN_ROOTS = new Set(['edge', 'oidc']);
 
-/** Which API a path means; undefined for a path that belongs to none. */
+/** Finds the API of a path; undefined for a path that belongs to none. */
 export function targetOf(segments: readonly string[]): ApiPath | undefined {
   const [first, second, third] = segments;
   if (first === 'fabric') return second === 'v1' ? { api: 'fabric', segments: segments.slice(2) } : undefined;

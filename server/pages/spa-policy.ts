@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 
-/** Without what is commented out. */
+/** Page without its comments. */
 const withoutComments = (page: string): string => page.replace(/<!--[\s\S]*?-->/g, '');
 
 /** The scripts of a page that have no address. */

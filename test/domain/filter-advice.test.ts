@@ -2,13 +2,11 @@
 import { expect } from 'chai';
 import { compileList, Params } from '../../db/filter/index.js';
 import { DomainError } from '../../domain/errors.js';
-import { thing } from './filter-support.js';
-
-const LIMITS = { defaultLimit: 10, maxLimit: 500 };
+import { options, services } from './filter-support.js';
 
 function adviceOn(query: { readonly filter?: string; readonly sort?: string }): string {
   try {
-    compileList(thing, query, new Params(), LIMITS);
+    compileList(services, query, new Params(), options);
   } catch (error) {
     if (error instanceof DomainError) return `${String(error.causeMessage)}. ${String(error.sentence)}`;
     throw error;
