@@ -1,4 +1,4 @@
-/** What to write instead of what the grammar did not expect: habits of other languages. */
+/** Habits of other languages, and how this one writes the same. */
 import type { FaultKind } from './errors.js';
 import type { Token } from './lexer.js';
 
@@ -40,7 +40,7 @@ const IN_SORTS: readonly (readonly [sign: string, sentence: string])[] = [
 ];
 
 /** @returns one sentence; undefined where nothing better is known than the place */
-export function adviceFor(text: string, token: Token, kind: FaultKind): string | undefined {
+export function insteadOf(text: string, token: Token, kind: FaultKind): string | undefined {
   if (token.kind === 'eof') {
     if (text.trim() === '') return undefined;
     return kind === 'invalidSort'

@@ -1,5 +1,5 @@
 /** Steps through the tokens of one filter, and says where it stopped making sense. */
-import { adviceFor } from './advice.js';
+import { insteadOf } from './advice.js';
 import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { tokenize } from './lexer.js';
@@ -80,7 +80,7 @@ export class TokenReader {
     return filterFault(
       this.kind,
       `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}`,
-      adviceFor(this.text, token, this.kind),
+      insteadOf(this.text, token, this.kind),
     );
   }
 }

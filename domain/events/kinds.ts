@@ -2,7 +2,7 @@
 import { invalidField } from '../errors.js';
 import { nearestWord } from '../nearest-word.js';
 
-/** What comes, changes and goes: each has `.created`, `.updated` and `.deleted`. */
+/** Kinds of entities in records: each has `.created`, `.updated` and `.deleted`. */
 const ENTITIES = [
   'apiSessionCertificate',
   'authPolicy',

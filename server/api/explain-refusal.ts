@@ -72,7 +72,7 @@ async function holderOf(
   return id === undefined ? undefined : `The ${kind} that has it is ${id}.`;
 }
 
-/** Who may not read what uses it learns that something does. */
+/** Names the users of an entity, or takes their ids out for who may not read them. */
 async function explainUse(
   error: DomainError,
   { by, field }: { readonly by: string; readonly field: string },

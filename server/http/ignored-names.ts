@@ -60,7 +60,7 @@ export class IgnoredNames {
     return `${text}${text === '' ? '' : ', '}more=${this.#count - shown}`;
   }
 
-  /** What is wrong with each, for a caller that wants to be refused. */
+  /** Returns a refusal of each, for a caller that wants to be refused. */
   causes(): FieldCause[] {
     return this.#first.map(({ place, path, known }) => {
       const field = path.join('.').slice(0, SHOWN_CHARACTERS);

@@ -27,7 +27,7 @@ export function wantsProblem(accept: string | undefined): boolean {
   return quality > 0 && quality >= qualityOf(JSON_TYPE, accept, 2);
 }
 
-export function problemOf(status: number, { cause, furtherCauses = [], code, message, requestId }: ErrorBody): Problem {
+export function asProblem(status: number, { cause, furtherCauses = [], code, message, requestId }: ErrorBody): Problem {
   const first = isField(cause) ? [cause] : [];
   const reason = isField(cause) ? cause.reason : typeof cause?.['message'] === 'string' ? cause['message'] : '';
   const errors = [...first, ...furtherCauses].map(({ field, reason: detail, value }) => ({ field, detail, value }));

@@ -9,7 +9,7 @@ import { basePaths } from '../../generated/routes.js';
 import type { DataReply, ListReply, PageInfo, RawReply, KeptReply, StreamReply } from '../../handlers/reply.js';
 import { linkOf } from './list-links.js';
 import { JSON_TYPE, PROBLEM_TYPE } from './media.js';
-import { problemOf, wantsProblem } from './problem.js';
+import { asProblem, wantsProblem } from './problem.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorReply } from './envelope.js';
 import { tagOfReply, tagOfConstant } from './entity-tags.js';
@@ -136,7 +136,7 @@ export function writeError(
 ): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);
   const isProblem = wantsProblem(response.req.headers.accept);
-  const text = JSON.stringify(isProblem ? problemOf(status, body.error) : body);
+  const text = JSON.stringify(isProblem ? asProblem(status, body.error) : body);
   const type = isProblem ? PROBLEM_TYPE : JSON_TYPE;
   write(response, status, { 'content-type': type, ...headers, ...own }, `${text}\n`);
 }
