@@ -17,4 +17,5 @@ export const pending = {
     'listNetworkUnusedIdentities',
     'listNetworkUnusedServices',
   ],
+  oidc: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

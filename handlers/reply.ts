@@ -106,6 +106,20 @@ export interface KeptReply<S extends number> {
   readonly kept: KeptText;
 }
 
+/** JSON without an envelope around it. */
+export interface BareReply<S extends number, D> {
+  readonly status: S;
+  readonly bare: D;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer without a body: a redirect, or nothing to say. */
+export interface EmptyReply<S extends number> {
+  readonly status: S;
+  readonly isEmpty: true;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */
 export interface RawReply<S extends number> {
   readonly status: S;

@@ -22,8 +22,9 @@ export function loadSpecs(rootDir: string): Record<ApiName, OpenApiDocument> {
   const client = loadApi(rootDir, 'client').document;
   const fabric = loadApi(rootDir, 'fabric').document;
   const management = loadApi(rootDir, 'management').document;
-  addExamples([client, fabric, management]);
-  return { client, fabric, management };
+  const oidc = loadApi(rootDir, 'oidc').document;
+  addExamples([client, fabric, management, oidc]);
+  return { client, fabric, management, oidc };
 }
 
 /** What the fragments define and no document needs, each as `file: section/key`. */
@@ -58,7 +59,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
     mergeFragment(rootDir, file, merged);
   }
   addConditions(api, merged.values.paths);
-  addAnswerHeaders(merged.values.paths, merged.values.responses);
+  if (api !== 'oidc') addAnswerHeaders(merged.values.paths, merged.values.responses);
   checkReferences(merged);
   sections.forEach((section) => fillEnums(merged.values[section]));
 

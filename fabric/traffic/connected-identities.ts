@@ -57,6 +57,12 @@ export class ConnectedIdentities {
     if (before?.lostMs !== undefined) before.identityIds.forEach(this.onChanged);
   }
 
+  /** Identities that a router which is connected reports. */
+  reportedBy(routerId: string): ReadonlySet<string> {
+    const reported = this.#byRouter.get(routerId);
+    return reported?.lostMs === undefined ? (reported?.identityIds ?? NONE) : NONE;
+  }
+
   /** A channel of a router is open: its own identity is connected. */
   routerConnected(routerId: string): void {
     this.onChanged(routerId);

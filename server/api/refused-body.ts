@@ -28,6 +28,7 @@ const ALL_FAULTS = {
   client: () => import('../../generated/client/all-faults.cjs'),
   fabric: () => import('../../generated/fabric-api/all-faults.cjs'),
   management: () => import('../../generated/management/all-faults.cjs'),
+  oidc: () => import('../../generated/oidc/all-faults.cjs'),
 } as const satisfies Record<Api, unknown>;
 
 /** Becomes an error by `error`, which takes a moment. */
