@@ -333,7 +333,7 @@ describe('generated files', () => {
     it('have the hashes of the documents that the build made', () => {
       const expected = readFileSync(join(projectDir, 'generated', CHECKSUMS), 'utf8');
       const names = [...expected.matchAll(/ {2}(.+)$/gm)].map(([, name = '']) => name);
-      expect(names).to.have.length(9);
+      expect(names).to.have.length(12);
       const read = (name: string) => readFileSync(join(projectDir, 'dist/generated', name), 'utf8');
       expect(checksums(new Map(names.map((name) => [name, read(name)])))).to.equal(expected);
     });
