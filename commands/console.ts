@@ -31,13 +31,14 @@ export function consoleCommand(): Command {
           `${(bytes / 1_048_576).toFixed(1)} MiB.\n\n` +
           `Set this, start the controller again, and open /${path}/ at its address:\n\n` +
           `  EDGE_SPA=${quoted(JSON.stringify([plain]))}\n\n` +
-          'Or this in its file of settings. Browsers may then also load the pictures of its map from openstreetmap.org,\n' +
-          'and a font from Google. The policy is for this release: run the command again for another one.\n\n' +
+          'Or this in its file of settings. Browsers may then also load the pictures of its map\n' +
+          'from openstreetmap.org, and a font from Google. The policy is for this release: run the\n' +
+          'command again for another one.\n\n' +
           `  spa:\n    - path: ${path}\n      location: ${JSON.stringify(location)}\n` +
           `      policy: ${JSON.stringify(policy)}\n`,
       );
     });
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -128,6 +128,7 @@ kill "${started%% *}" 2>/dev/null || true
 running=${started#* }
 cat > "$work/end.sh" << END
 kill $running
+for pid in $running; do while kill -0 "\$pid" 2>/dev/null; do sleep 0.2; done; done
 rm -rf '$work'
 END
 trap - EXIT

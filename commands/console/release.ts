@@ -13,7 +13,7 @@ const INDEX = 'index.html';
 const TITLE = 'Ziti Admin Console';
 const MOST_NAMED = 10;
 
-/** What the console loads from other machines: pictures of its map, and a font of icons. */
+/** Sources on other machines that the console loads from: pictures of its map, and a font of icons. */
 const ELSEWHERE = {
   'img-src': ['https://tile.openstreetmap.org', 'https://*.tile.openstreetmap.org'],
   'style-src': ['https://fonts.googleapis.com'],
@@ -21,7 +21,7 @@ const ELSEWHERE = {
 };
 
 export interface ConsoleRelease {
-  /** As the release names it; undefined where it does not. */
+  /** Undefined where the release does not say it. */
   readonly version: string | undefined;
   readonly location: string;
   readonly files: number;
@@ -52,7 +52,7 @@ export function consoleRelease(given: string, path: string): ConsoleRelease {
   return { version: versionOf(files), location, files: files.size, bytes, policy: policyFor(indexText, ELSEWHERE) };
 }
 
-/** As the setting takes them. @throws ConfigError */
+/** Returns them as the setting takes them. @throws ConfigError */
 function placesOf(list: readonly Partial<SpaPlace>[]): readonly SpaPlace[] {
   try {
     return SPA.spa.parse(list);
@@ -74,7 +74,7 @@ function folderOf(given: string): string {
   throw new ConfigError(`${given} has no ${INDEX}, ${where}. Name the folder of a built release.`);
 }
 
-/** What the index loads, unless it is there and has content; and scripts that end too early. */
+/** Returns what the index loads and is missing or empty, and scripts that end too early. */
 function damagedFiles(page: string, files: ReadonlyMap<string, ReleaseFile>): string[] {
   const plain = page.replace(/<!--[\s\S]*?-->/g, '');
   const named = [...plain.matchAll(/<(?:script|link)\b[^>]*\s(?:src|href)\s*=\s*"([^"]*)"/gi)].map(([, to = '']) => to);

@@ -43,7 +43,7 @@ export function faultOf(check: string, said: string): Finding {
   );
 }
 
-/** Of a log that is quoted, the last line that tells of a failure: the whole of it is in the file. */
+/** Returns the last line of a log that tells of a failure: the whole log is in its file. */
 function lastWords(log: string): string {
   const lines = log.split('\n').filter((line) => line !== '');
   const line = lines.findLast((each) => /\b(?:FATAL|PANIC|ERROR):/.test(each)) ?? lines.at(-1) ?? '';

@@ -42,6 +42,7 @@ import { linkStore } from './links.js';
 import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
+import { networkAccessView } from './network-access-view.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
 import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
@@ -102,6 +103,7 @@ const STORES = {
   logins: loginStore,
   mfas: mfaStore,
   network: networkStore,
+  networkAccess: networkAccessView,
   quiescedRouters: quiescedRouterStore,
   references: referenceStore,
   revocations: revocationStore,

@@ -26,7 +26,7 @@ const ALWAYS =
 
 export interface ConvertedExport {
   readonly content: ReadonlyMap<KindName, Json[]>;
-  /** What the reader has to know or to do, a sentence each. */
+  /** Sentences for the reader: what to know, and what to do. */
   readonly notes: readonly string[];
 }
 

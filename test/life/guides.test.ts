@@ -1,4 +1,4 @@
-/** docs/guides: every command of the pages is run, in their order, on a real controller with the field's own program. */
+/** docs/guides: every command of the pages is run, in order, on a real controller with the field's own program. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
