@@ -6,7 +6,7 @@ import type { DomainError, FieldCause } from '../../domain/errors.js';
 import type { Api, BodySpec } from '../../generated/operation.js';
 import type { Exchange } from '../http/exchange.js';
 import { bodyFault } from '../http/faults.js';
-import type { Fault } from '../http/faults.js';
+import type { BodyFault } from '../http/faults.js';
 import type { IgnoredNames } from '../http/ignored-names.js';
 import { STRICT_APPLIED, prefersStrict } from '../http/preferences.js';
 
@@ -36,7 +36,7 @@ export class RefusedBody extends Error {
   constructor(
     readonly exchange: Exchange,
     readonly refused: Refused,
-    readonly first: Fault,
+    readonly first: BodyFault,
   ) {
     super('a body that breaks its spec');
   }

@@ -5,7 +5,7 @@ import { nearestWord } from '../../domain/nearest-word.js';
 import { jsonStart, valueText } from '../../domain/value-text.js';
 import type { IgnoredNames } from './ignored-names.js';
 
-export type Fault = validators.ValidationFault;
+export type BodyFault = validators.ValidationFault;
 
 /** `/processes/0/path` as `processes.0.path`. */
 function pathOf(pointer: string): string {
@@ -40,7 +40,7 @@ const mayBeSecret = (field: string): boolean => secretField.test(field) && !open
  * @param bodyName  the body parameter's name in the spec
  * @param ignored  names in the body that have no effect: one may be meant for what is missing
  */
-export function bodyFault(fault: Fault, body: unknown, bodyName: string, ignored: IgnoredNames): DomainError {
+export function bodyFault(fault: BodyFault, body: unknown, bodyName: string, ignored: IgnoredNames): DomainError {
   const error = plainFault(fault, body, bodyName);
   error.sentence = sentenceOf(fault, body, error.field?.field ?? '', ignored);
   return error;
@@ -48,7 +48,7 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string, ignored
 
 /** What may have been meant. It repeats names and values of the spec, and names that were sent. */
 function sentenceOf(
-  { keyword, params, instancePath }: Fault,
+  { keyword, params, instancePath }: BodyFault,
   body: unknown,
   field: string,
   ignored: IgnoredNames,
@@ -70,7 +70,7 @@ function sentenceOf(
   return types.includes('integer') || types.includes('number') ? 'Write a number without quotes.' : undefined;
 }
 
-function plainFault(fault: Fault, body: unknown, bodyName: string): DomainError {
+function plainFault(fault: BodyFault, body: unknown, bodyName: string): DomainError {
   const at = pathOf(fault.instancePath);
   const logReason = ruleOf(fault);
   if (fault.keyword === 'required') {
@@ -89,7 +89,7 @@ function plainFault(fault: Fault, body: unknown, bodyName: string): DomainError 
 }
 
 /** A wrong JSON type could not even be read into the model, and has the code of that; free objects have another. */
-function typeFault(fault: Fault, field: string, value: unknown): DomainError {
+function typeFault(fault: BodyFault, field: string, value: unknown): DomainError {
   const types = [fault.params['type']]
     .flat()
     .filter((type) => type !== 'null')
@@ -109,7 +109,7 @@ function typeFault(fault: Fault, field: string, value: unknown): DomainError {
 }
 
 /** The rule of the spec that a body broke: names in the spec only, since names in the body may be anything. */
-function ruleOf({ keyword, params, schemaPath }: Fault): string {
+function ruleOf({ keyword, params, schemaPath }: BodyFault): string {
   return keyword === 'required'
     ? `required ${String(params['missingProperty'])} ${schemaPath}`
     : `${keyword} ${schemaPath}`;
@@ -153,7 +153,7 @@ export function requirement(keyword: string, params: Readonly<Record<string, unk
 }
 
 /** Returns path and rule by which a response of ours broke its spec, for the log only: never the value. */
-export function describeFault(fault: Fault | undefined): { path: string; rule: string } {
+export function describeFault(fault: BodyFault | undefined): { path: string; rule: string } {
   return {
     path: fault?.instancePath ?? '',
     rule: `${fault?.keyword ?? 'unknown'} ${JSON.stringify(fault?.params ?? {})} ${fault?.schemaPath ?? ''}`,
