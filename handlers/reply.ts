@@ -96,6 +96,8 @@ export type OnWritten = (body: string, tag: string) => void;
 export interface KeptText {
   readonly body: string;
   readonly tag: string;
+  /** The part of a list that it is; absent for what is no list. */
+  readonly page?: PageInfo | undefined;
 }
 
 /** An answer that was checked and written out before, for the same operation. */

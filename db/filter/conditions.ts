@@ -73,7 +73,26 @@ export function mismatch(value: Value, test: Test, kind: FaultKind): Error {
     kind,
     `operation ${value.name} ${words} ${shown(right)} is not supported with operands types ${value.type}, ` +
       `${first?.type ?? 'null'}`,
+    way(value, test),
   );
+}
+
+/** What to write for a value of this type. */
+function way(value: Value, test: Test): string | undefined {
+  switch (value.type) {
+    case 'date':
+      return 'Write a date as datetime(2026-01-31T09:30:00Z), and compare it with =, !=, <, <=, > or >=.';
+    case 'number':
+      return 'Write a number without quotes, and compare it with =, !=, <, <=, >, >=, in or between.';
+    case 'bool':
+      return `Write ${value.name} = true or ${value.name} = false, without quotes.`;
+    case 'string':
+      return test.op === 'between'
+        ? `Write ${value.name} >= "a" and ${value.name} < "b".`
+        : 'Write a text in double quotes.';
+    case 'any':
+      return undefined;
+  }
 }
 
 function text(literal: Literal): string {

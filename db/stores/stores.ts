@@ -44,6 +44,7 @@ import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { networkAccessView } from './network-access-view.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
+import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -104,6 +105,7 @@ const STORES = {
   network: networkStore,
   networkAccess: networkAccessView,
   quiescedRouters: quiescedRouterStore,
+  references: referenceStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
