@@ -24,7 +24,7 @@ const ROWS = slowRead<{ rows: number }>(
 );
 
 /** A condition on the rows `t` of a table, with the values that it binds. */
-export interface Condition {
+export interface Matching {
   readonly table: string;
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -36,7 +36,7 @@ export interface TableFacts {
   readonly partsOf?: (text: string) => readonly string[];
 }
 
-const keyOf = ({ table, sql, values }: Condition): string => `${table} ${sql} ${JSON.stringify(values)}`;
+const keyOf = ({ table, sql, values }: Matching): string => `${table} ${sql} ${JSON.stringify(values)}`;
 
 export class Estimates {
   readonly #facts = new Map<string, { readonly facts: Promise<TableFacts>; readonly untilMs: number }>();
@@ -54,7 +54,7 @@ export class Estimates {
   }
 
   /** Whether more than a few rows match, by a sample. */
-  async isMany(db: Db, condition: Condition, { rows }: TableFacts): Promise<boolean> {
+  async isMany(db: Db, condition: Matching, { rows }: TableFacts): Promise<boolean> {
     const key = keyOf(condition);
     const known = this.#isMany.get(key);
     if (known !== undefined) return known;
@@ -72,11 +72,11 @@ export class Estimates {
   }
 
   /** A number that at least so many rows had matched a moment ago. */
-  keptTotal(condition: Condition): number {
+  keptTotal(condition: Matching): number {
     return this.#totals.get(keyOf(condition)) ?? 0;
   }
 
-  keepTotal(condition: Condition, atLeast: number): void {
+  keepTotal(condition: Matching, atLeast: number): void {
     this.#totals.set(keyOf(condition), Math.max(atLeast, this.keptTotal(condition)));
   }
 }
