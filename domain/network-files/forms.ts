@@ -85,15 +85,16 @@ function translated(field: KindField, value: Json, translate: Translate, to: 'na
   let result = value;
   for (const reference of field.references ?? []) {
     if (to === 'names' && value === reference.builtin) return null;
-    result = atPath(result, reference.path, (found) => mapReference(reference, found, translate));
+    result = replacedAt(result, reference.path, (found) => mapReference(reference, found, translate));
   }
   return result;
 }
 
-function atPath(value: Json, [name, ...rest]: readonly string[], map: (value: Json) => Json): Json {
+/** The same with another value at a path, where there is one. */
+export function replacedAt(value: Json, [name, ...rest]: readonly string[], map: (value: Json) => Json): Json {
   if (name === undefined) return map(value);
   if (!isObject(value) || !Object.hasOwn(value, name)) return value;
-  return { ...value, [name]: atPath(value[name] ?? null, rest, map) };
+  return { ...value, [name]: replacedAt(value[name] ?? null, rest, map) };
 }
 
 /** A value that is no reference is returned as it is: the schema of files, or the API, refuses it. */
