@@ -143,7 +143,7 @@ export class ResponseCache {
     what: string,
     make: (grants: Promise<Granted['grants']>) => Promise<R>,
   ): Promise<R | KeptReply<200>> {
-    // With the caller's attributes in it: a copy of the caller that is behind must not answer for one that is not.
+    // The caller's attributes are in the key: an outdated copy of the caller must not answer for a newer one.
     const key = JSON.stringify([what, caller.identityId, caller.roleAttributes, caller.configTypes]);
     const { epoch } = view;
     const age = this.#age;
@@ -167,7 +167,7 @@ export class ResponseCache {
     const isOfOnePiece = (await view.now()) === epoch;
     return {
       onWritten: (body, tag) => {
-        const answer = { epoch, state: isOfOnePiece ? state : null, text: { body, tag } };
+        const answer = { epoch, state: isOfOnePiece ? state : null, text: { body, tag, page: reply.page } };
         if (posture === null) this.#keep(key, { ...answer, goodUntilMs: Infinity }, age);
         else {
           const { revision, goodUntilMs } = posture;
@@ -228,7 +228,8 @@ export class ResponseCache {
     if ('rest' in reply) return reply;
     return {
       onWritten: (body, tag) => {
-        this.#keep(key, { epoch, state: null, text: { body, tag }, goodUntilMs: Infinity }, age);
+        const text = { body, tag, page: reply.page };
+        this.#keep(key, { epoch, state: null, text, goodUntilMs: Infinity }, age);
       },
       ...reply,
     };

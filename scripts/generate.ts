@@ -39,23 +39,25 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
   const parts = apis.map((api) => {
     const folder = folderOf(api);
     const catalog = new Catalog(readModel(api, documents[api]));
-    const { code, items } = emitValidators(catalog);
+    const { code, allFaults, items } = emitValidators(catalog);
     files.set(`${folder}.yml`, reviewedForm(documents[api] as OpenApiDocument));
     const names = new NameTables(catalog);
     files.set(`${folder}/names.ts`, `${HEADER}\n${names.emit()}`);
     files.set(`${folder}/request.ts`, `${HEADER}\n${emitTypes(catalog, 'request')}`);
     files.set(`${folder}/response.ts`, `${HEADER}\n${emitTypes(catalog, 'response')}`);
     files.set(`${folder}/operations.ts`, `${HEADER}\n${emitOperationTypes(catalog)}`);
+    files.set(`${folder}/all-faults.cjs`, HEADER + allFaults);
+    files.set(`${folder}/all-faults.d.cts`, HEADER + VALIDATORS_DECLARATION);
     files.set(`${folder}/validators.cjs`, HEADER + code);
     files.set(`${folder}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
-    return { model: catalog.model, items, names };
+    return { catalog, items, names };
   });
   files.set(CHECKSUMS, checksums(builtForms(documents as Record<Api, OpenApiDocument>)));
   files.set('formats.cjs', HEADER + FORMATS);
   files.set('formats.d.cts', HEADER + FORMATS_DECLARATION);
   files.set('operation.ts', `${HEADER}\n${OPERATION_TYPES}`);
   files.set('operations.ts', `${HEADER}\n${emitOperationTable(parts)}`);
-  files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ model }) => model))}`);
+  files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ catalog }) => catalog.model))}`);
   return sorted([...files]);
 }
 

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parse } from 'yaml';
+import { addAnswerHeaders } from './answer-headers.js';
 import { addConditions } from './conditional.js';
 import { addExamples } from './examples/add.js';
 import { apis, folderOf, httpMethods, isObject, rootKeys, sections, splitReference } from './spec-document.js';
@@ -21,8 +22,9 @@ export function loadSpecs(rootDir: string): Record<ApiName, OpenApiDocument> {
   const client = loadApi(rootDir, 'client').document;
   const fabric = loadApi(rootDir, 'fabric').document;
   const management = loadApi(rootDir, 'management').document;
-  addExamples([client, fabric, management]);
-  return { client, fabric, management };
+  const oidc = loadApi(rootDir, 'oidc').document;
+  addExamples([client, fabric, management, oidc]);
+  return { client, fabric, management, oidc };
 }
 
 /** What the fragments define and no document needs, each as `file: section/key`. */
@@ -57,6 +59,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
     mergeFragment(rootDir, file, merged);
   }
   addConditions(api, merged.values.paths);
+  if (api !== 'oidc') addAnswerHeaders(merged.values.paths, merged.values.responses);
   checkReferences(merged);
   sections.forEach((section) => fillEnums(merged.values[section]));
 

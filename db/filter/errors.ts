@@ -3,14 +3,15 @@
  */
 import { DomainError } from '../../domain/errors.js';
 
-/** Which of a list's parameters is at fault: the same language is spoken in both. */
+/** Parameter of the list that is wrong: both are parsed by the same grammar. */
 export type FaultKind = 'invalidFilter' | 'invalidSort';
 
 /** Long literals are not echoed whole. */
 const MAX_SHOWN = 100;
 
-export function filterFault(kind: FaultKind, message: string): DomainError {
-  return new DomainError(kind, { causeMessage: message });
+/** @param sentence  what to write instead */
+export function filterFault(kind: FaultKind, message: string, sentence?: string): DomainError {
+  return new DomainError(kind, { causeMessage: message, sentence });
 }
 
 export function shown(text: string): string {

@@ -11,7 +11,7 @@ const MAX_SORT_FIELDS = 5;
 
 /** A total order. */
 export interface Order {
-  /** Without the words ORDER BY. */
+  /** SQL after the words ORDER BY. */
   readonly sql: string;
   /** The unique column that alone decides it; null for an order of other things. */
   readonly key: string | null;
@@ -38,7 +38,7 @@ export function orderBy(table: SymbolTable, fields: readonly SortField[], kind: 
 function sortable(table: SymbolTable, name: string, kind: FaultKind): ScalarDef {
   const found = scalarOrTag(table, name, kind);
   if (found.kind === 'tag' || (found.def.equalityOnly && found.def.sortSql === undefined))
-    throw filterFault(kind, `no such sort field: ${name}`);
+    throw filterFault(kind, `no such sort field: ${name}`, 'The field can be asked for in a filter, but has no order.');
   return found.def;
 }
 

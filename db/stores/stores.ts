@@ -42,7 +42,9 @@ import { linkStore } from './links.js';
 import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
+import { networkAccessView } from './network-access-view.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
+import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -101,7 +103,9 @@ const STORES = {
   logins: loginStore,
   mfas: mfaStore,
   network: networkStore,
+  networkAccess: networkAccessView,
   quiescedRouters: quiescedRouterStore,
+  references: referenceStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
@@ -156,7 +160,7 @@ for (const name of Object.keys(STORES) as (keyof Makers)[]) {
   });
 }
 
-/** With the getters that were just defined. */
+/** Stores with the getters defined above. */
 const StoresOn = MadeStores as new (db: Db, lists: Lists) => MadeStores & StoreSet;
 
 export interface Stores extends StoreSet {
@@ -175,7 +179,7 @@ export interface Stores extends StoreSet {
   settle(): Promise<void>;
 }
 
-/** On an open transaction. */
+/** Stores of an open transaction. */
 class InnerStores extends StoresOn implements Stores {
   readonly actor = undefined;
 

@@ -11,6 +11,7 @@ import { DomainError } from '../../domain/errors.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Context } from '../../handlers/context.js';
+import { AnsweredRefusal } from '../../handlers/oidc/exchange.js';
 import type { Bindings, BoundHandler, BoundInput } from '../sessions/binder.js';
 import { createBodyReader } from '../http/body.js';
 import type { ReadBody } from '../http/body.js';
@@ -27,8 +28,10 @@ import { fail } from './failure.js';
 import type { FailureLogs } from './failure.js';
 import { isSocket, socketMatch } from './fabric-sockets.js';
 import type { FabricSockets } from './fabric-sockets.js';
+import { explainRefusal } from './explain-refusal.js';
 import { readInput } from './input.js';
 import type { Peers } from './peer.js';
+import { RefusedBody } from './refused-body.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { createdId, requestLine, traceOf } from '../http/request-log.js';
@@ -75,7 +78,7 @@ interface Versions {
 /** One of more bytes may take tens of milliseconds to read: one a turn, so that others are answered in between. */
 const LARGE_BODY = 64 * 1024;
 
-/** Both APIs, the client API and the management API. */
+/** All APIs, and the provider of OpenID Connect. */
 export class Apis {
   readonly #options: ApiOptions;
   readonly #credentials: Credentials;
@@ -100,8 +103,9 @@ export class Apis {
     try {
       await this.#run(exchange, seen);
     } catch (error) {
-      if (error instanceof DomainError) refusedLogins.seen({ error, seen, requestId: exchange.requestId });
-      fail(error, exchange, seen, this.#options);
+      const refusal: unknown = error instanceof AnsweredRefusal ? error.refusal : error;
+      if (refusal instanceof DomainError) refusedLogins.seen({ error: refusal, seen, requestId: exchange.requestId });
+      fail(error, exchange, seen, { ...this.#options, hasProvider: this.#options.context.loginProvider !== null });
     }
     this.#record(exchange, seen, started);
   }
@@ -109,8 +113,8 @@ export class Apis {
   /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
   async #run(exchange: Exchange, seen: RequestFacts): Promise<void> {
     const { config, ownChanges } = this.#options;
-    const { request, response, path, headers } = exchange;
-    const match = socketMatch(exchange) ?? tryRoute(request, path);
+    const { request, response, path } = exchange;
+    const match = socketMatch(exchange) ?? this.#route(request, path);
     const bytes = await this.#readBody(request, this.#maxBodyOf(match));
     exchange.since = performance.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
@@ -127,10 +131,8 @@ export class Apis {
     if (seen.caller !== undefined && !isRead(request)) ownChanges.take(operation, seen.caller.identityId);
     const handler = this.#negotiate(exchange, operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await this.#largeBodies.run(() => undefined);
-    const input = readInput(exchange, match, bytes, seen, {
-      maxDepth: config.maxJsonDepth,
-      peers: this.#credentials.peers,
-    });
+    const read = this.#read(exchange, match, bytes, seen);
+    const input = read instanceof Promise ? await read : read;
     const versions = {
       precondition: preconditionOf(operation, params, request.headers['if-match']),
       changed: changedVersion(operation, params),
@@ -142,17 +144,45 @@ export class Apis {
       if ('stream' in reply) {
         delete seen.clock; // it takes as long as its reader stays
         const recheck = () => authorize(request, match, { address: seen.address }, this.#credentials);
-        await writeStream(response, operation, reply, headers, recheck);
+        await writeStream(response, operation, reply, exchange.headers, recheck);
         return;
       }
-      await writeReply(response, operation, reply, headers, {
+      await writeReply(response, operation, reply, exchange.headers, {
         readerPatienceMs: config.readerPatience * 1000,
         onText: () => {
           reader.permit.close();
         },
       });
+    } catch (error) {
+      await explainRefusal(error, input, this.#options.context.stores);
+      throw error;
     } finally {
       reader.permit.close();
+    }
+  }
+
+  /** @throws DomainError for what breaks the spec */
+  #read(exchange: Exchange, match: Match, bytes: Buffer | null, seen: RequestFacts): BoundInput | Promise<never> {
+    const { peers } = this.#credentials;
+    try {
+      return readInput(exchange, match, bytes, seen, { maxDepth: this.#options.config.maxJsonDepth, peers });
+    } catch (error) {
+      if (!(error instanceof RefusedBody)) throw error;
+      return error.error().then((refusal) => {
+        throw refusal;
+      });
+    }
+  }
+
+  /** Returns the fault of a route, `routeUnknown` or `methodNotAllowed`: it is thrown once the body was read. */
+  #route(request: IncomingMessage, path: string): Match | DomainError {
+    try {
+      const match = route(request, path);
+      const isOff = match.operation.api === 'oidc' && this.#options.context.loginProvider === null;
+      return isOff ? pathUnknown(path) : match;
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
     }
   }
 
@@ -165,7 +195,7 @@ export class Apis {
   #negotiate({ request, response }: Exchange, operation: OperationSpec): BoundHandler {
     const handler = this.#options.bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
-    requireAcceptable(operation, request.headers.accept);
+    if (operation.api !== 'oidc') requireAcceptable(operation, request.headers.accept);
     this.#options.compression.prepare(response, operation);
     return handler;
   }
@@ -224,16 +254,6 @@ const actorOf = ({ caller, address }: RequestFacts, requestId: string, controlle
   const { identityId: id, identityName: name, apiSessionId } = caller;
   return { kind: 'identity', id, name, apiSessionId, address, requestId, controller };
 };
-
-/** Returns the fault of a route, `routeUnknown` or `methodNotAllowed`: it is thrown once the body was read. */
-function tryRoute(request: IncomingMessage, path: string): Match | DomainError {
-  try {
-    return route(request, path);
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
-}
 
 /** @throws DomainError `routeUnknown`, `methodNotAllowed` */
 function route(request: IncomingMessage, path: string): Match {

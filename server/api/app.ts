@@ -1,14 +1,13 @@
-/** The Koa application: what every answer carries, then health and documents, then the two APIs. */
+/** The Koa application: what every answer carries, then health and documents, then the APIs. */
 import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { Apis } from './api.js';
-import { allowedAtProvider, isProviderPath } from './oidc.js';
-import type { OidcServer } from './oidc.js';
 import type { Compression } from '../http/compression.js';
 import { corsHeaders, preflightHeaders } from '../http/cors.js';
 import { answer, errorReply, newRequestId } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
+import { isProviderPath } from '../http/provider-errors.js';
 import { write, writeError } from '../http/reply.js';
 import type { Spas } from '../pages/spa.js';
 import type { ResponseHeaders } from '../http/reply.js';
@@ -26,8 +25,8 @@ export interface AppOptions {
   readonly spas: Spas;
   readonly compression: Compression;
   readonly apis: Apis;
-  /** Undefined where the settings offer no logins by OpenID Connect. */
-  readonly oidc: OidcServer | undefined;
+  /** Whether the settings offer logins by OpenID Connect. */
+  readonly hasProvider: boolean;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
   /** The header, in lower case, in which a balancer names a request; null: names are made here. */
@@ -43,7 +42,7 @@ export interface InFlight {
   isDraining: boolean;
 }
 
-/** On every answer of a controller. */
+/** Headers of every answer of a controller. */
 export interface CommonHeaders {
   readonly 'server': string;
   readonly 'ziti-instance-id': string;
@@ -80,7 +79,7 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { corsOrigins, plainRoutes, spas, compression, apis, oidc, inFlight, maxHeaders, requestIdHeader, log } =
+  const { corsOrigins, plainRoutes, spas, compression, apis, hasProvider, inFlight, maxHeaders, requestIdHeader, log } =
     options;
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
   const pageAt = (path: string, isOfRead: boolean) =>
@@ -105,8 +104,8 @@ export function createApp(options: AppOptions): Koa {
     }
     if (request.method === 'OPTIONS') {
       const isPage = pageAt(exchange.path, true) !== undefined;
-      const allow = oidc !== undefined && isProviderPath(exchange.path) ? allowedAtProvider : allowedAt;
-      const own = preflight(exchange, isPage ? PAGE_ALLOWS : allow(exchange.path), corsOrigins);
+      const isOff = !hasProvider && isProviderPath(exchange.path);
+      const own = preflight(exchange, isPage ? PAGE_ALLOWS : isOff ? '' : allowedAt(exchange.path), corsOrigins);
       if (own !== undefined) {
         write(response, 200, { ...headers, ...own }, '');
         return;
@@ -114,10 +113,6 @@ export function createApp(options: AppOptions): Koa {
     }
     inFlight.exchanges.add(exchange);
     try {
-      if (oidc !== undefined && isProviderPath(exchange.path)) {
-        await oidc.answer(exchange);
-        return;
-      }
       const page = pageAt(exchange.path, isRead(request));
       if (page === undefined) {
         await apis.answer(exchange);

@@ -1,5 +1,6 @@
 /** Finds the API session of a request, and checks that its caller may do what is asked. */
 import type { IncomingMessage } from 'node:http';
+import type { OperationSpec } from '../../generated/operation.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
@@ -8,6 +9,7 @@ import type { RequestFacts } from '../http/request-facts.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
 import type { AccessTokens } from '../sessions/access-tokens.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
+import { SESSION_OVER } from '../sessions/callers.js';
 import type { Peers } from './peer.js';
 import {
   isAdministration,
@@ -44,7 +46,7 @@ export async function authorize(
 ): Promise<void> {
   if (operation.permission === 'public') return;
   seen.clock?.enter('database'); // for a session that is not in memory
-  const { caller, owner } = await identify(request, credentials, seen.trace?.outgoing);
+  const { caller, owner } = await identify(request, operation, credentials, seen.trace?.outgoing);
   seen.clock?.leave('database');
   seen.caller = caller;
   seen.params = params;
@@ -68,11 +70,13 @@ export async function authorize(
  */
 async function identify(
   request: IncomingMessage,
+  { api }: OperationSpec,
   credentials: Credentials,
   trace: OutgoingTrace | undefined,
 ): Promise<Authenticated> {
   const { apiSessions, peers, secondTokens } = credentials;
-  const token = sessionToken(request);
+  // The provider knows access tokens alone.
+  const token = api === 'oidc' ? '' : sessionToken(request);
   const authenticated =
     token === '' ? await identifyBearer(request, credentials) : await apiSessions.authenticate(token);
   const { caller, owner } = authenticated;
@@ -111,6 +115,7 @@ function refusedBearer(fault: 'invalid' | 'expired'): DomainError {
     fault === 'expired' ? 'the access token has expired' : 'the access token or its session is good no longer';
   return new DomainError('unauthenticated', {
     headers: { 'www-authenticate': fault === 'expired' ? ENDED_BEARER : BAD_BEARER },
+    causeMessage: SESSION_OVER,
     logReason,
   });
 }
@@ -129,8 +134,10 @@ function sessionToken({ headers }: IncomingMessage): string {
 function challenge(bearer: string | undefined): ConstructorParameters<typeof DomainError>[1] {
   const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
   if (bearer !== undefined && !isJwt) {
-    return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };
+    const headers = { 'www-authenticate': BAD_BEARER };
+    return { headers, causeMessage: SESSION_OVER, logReason: 'a bearer token that is no JWT' };
   }
   const causeMessage = 'unauthenticated for invalid credentials';
-  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, logReason: 'no session token' };
+  const sentence = 'No session came with the request: log in, and send the token in the header zt-session.';
+  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, sentence, logReason: 'no session token' };
 }

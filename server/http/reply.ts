@@ -6,7 +6,19 @@ import { jsonOf } from './json.js';
 import type { ServerResponse } from 'node:http';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
-import type { DataReply, ListReply, RawReply, KeptReply, StreamReply } from '../../handlers/reply.js';
+import { linkOf } from './list-links.js';
+import { JSON_TYPE, PROBLEM_TYPE } from './media.js';
+import { asProblem, wantsProblem } from './problem.js';
+import type {
+  BareReply,
+  DataReply,
+  EmptyReply,
+  ListReply,
+  PageInfo,
+  RawReply,
+  KeptReply,
+  StreamReply,
+} from '../../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorReply } from './envelope.js';
 import { tagOfReply, tagOfConstant } from './entity-tags.js';
@@ -23,7 +35,13 @@ export { write } from './encode.js';
 export type { ResponseHeaders } from './encode.js';
 
 export type AnyReply =
-  DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number> | StreamReply<number>;
+  | BareReply<number, unknown>
+  | DataReply<number, unknown>
+  | EmptyReply<number>
+  | KeptReply<number>
+  | ListReply<number, unknown>
+  | RawReply<number>
+  | StreamReply<number>;
 
 /** A content type without its parameters. */
 const typeOf = (contentType: string): string => contentType.split(';', 1)[0] ?? '';
@@ -36,7 +54,8 @@ export async function writeReply(
   headers: ResponseHeaders,
   options: WriteOptions,
 ): Promise<void> {
-  if ('raw' in reply) {
+  if ('bare' in reply || 'isEmpty' in reply) await writeBare(response, operation, reply, headers);
+  else if ('raw' in reply) {
     const { contentType, body } = reply.raw;
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(typeOf(contentType))) {
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
@@ -47,23 +66,54 @@ export async function writeReply(
     await deliver(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
   } else if ('kept' in reply) {
     keepForm(response);
-    const { body, tag } = reply.kept;
-    const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...storing(operation) };
+    const { body, tag, page } = reply.kept;
+    const all = {
+      'content-type': 'application/json',
+      'etag': tag,
+      ...headers,
+      ...storing(operation),
+      ...linking(response, operation, page),
+    };
     await deliver(response, reply.status, all, body);
   } else if ('items' in reply) {
-    await writeList(response, operation, reply, { 'content-type': 'application/json', ...headers }, options);
+    const linked = { 'content-type': 'application/json', ...headers, ...linking(response, operation, reply.page) };
+    await writeList(response, operation, reply, linked, options);
   } else {
     const { data, page } = reply;
     const meta = metaOf(page);
     check(operation, reply.status, specOf(operation, reply.status).validator, { data, meta });
     const body = `{"data":${jsonOf(data)},"meta":${metaText(meta)}}\n`;
-    const own = { ...reply.headers, ...locationOf(operation, reply), ...storing(operation) };
+    const own = {
+      ...reply.headers,
+      ...locationOf(operation, reply),
+      ...storing(operation),
+      ...linking(response, operation, page),
+    };
     if (operation.isTagged && operation.method === 'GET') {
       const tag = tagOfReply(operation, data, body);
       reply.onWritten?.(body, tag);
       const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...own };
       await deliver(response, reply.status, all, body);
     } else await deliver(response, reply.status, { 'content-type': 'application/json', ...headers, ...own }, body);
+  }
+}
+
+/** @throws ResponseFault */
+async function writeBare(
+  response: ServerResponse,
+  operation: OperationSpec,
+  reply: BareReply<number, unknown> | EmptyReply<number>,
+  headers: ResponseHeaders,
+): Promise<void> {
+  const { status } = reply;
+  const { kind, validator } = specOf(operation, status);
+  const isEmpty = 'isEmpty' in reply;
+  if (isEmpty !== (kind === 'empty')) throw new ResponseFault(operation, status, { path: '', rule: 'undeclared body' });
+  if (isEmpty) await deliver(response, status, { ...headers, ...reply.headers }, '');
+  else {
+    check(operation, status, validator, reply.bare);
+    const all = { 'content-type': 'application/json', ...headers, ...reply.headers };
+    await deliver(response, status, all, `${jsonOf(reply.bare)}\n`);
   }
 }
 
@@ -92,6 +142,16 @@ const CONFIRMED_EACH_TIME: ResponseHeaders = { 'cache-control': 'no-cache' };
 const storing = ({ isTagged, permission }: OperationSpec): ResponseHeaders | undefined =>
   isTagged && permission === 'public' ? CONFIRMED_EACH_TIME : undefined;
 
+/** Where the other pages of a list are. */
+function linking(
+  { req }: ServerResponse,
+  operation: OperationSpec,
+  page: PageInfo | undefined,
+): ResponseHeaders | undefined {
+  const link = page === undefined ? undefined : linkOf(operation, req.url ?? '', page);
+  return link === undefined ? undefined : { link };
+}
+
 /** An operation that answers in several forms answers the one that `Accept` prefers. */
 const varying = ({ produces }: OperationSpec, { vary }: ResponseHeaders): ResponseHeaders | undefined =>
   produces.length < 2 ? undefined : { vary: vary === undefined ? 'Accept' : `${vary}, Accept` };
@@ -110,5 +170,8 @@ export function writeError(
   headers: ResponseHeaders,
 ): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);
-  write(response, status, { 'content-type': 'application/json', ...headers, ...own }, `${JSON.stringify(body)}\n`);
+  const isProblem = wantsProblem(response.req.headers.accept);
+  const text = JSON.stringify(isProblem ? asProblem(status, body.error) : body);
+  const type = isProblem ? PROBLEM_TYPE : JSON_TYPE;
+  write(response, status, { 'content-type': type, ...headers, ...own }, `${text}\n`);
 }

@@ -3,7 +3,8 @@
  * and what clients do without them works in the same way with either value.
  */
 import { expect } from 'chai';
-import { ENDPOINTS } from '../../handlers/oidc/index.js';
+import type { OperationSpec } from '../../generated/operation.js';
+import { operations } from '../../generated/operations.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -27,6 +28,7 @@ const VALUES = [
   { isOn: true, env: {} },
   { isOn: false, env: { EDGE_OIDC_ENABLED: 'false' } },
 ] as const;
+const ENDPOINTS: readonly OperationSpec[] = Object.values(operations.oidc);
 const CAPABILITIES = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'];
 
 for (const { isOn, env } of VALUES)
@@ -61,10 +63,9 @@ for (const { isOn, env } of VALUES)
       expect('edge-oidc' in (listed?.apiAddresses ?? {})).to.equal(isOn);
     });
 
-    it(`has ${isOn ? 'each' : 'none'} of the ${Object.keys(ENDPOINTS).length} endpoints`, async () => {
-      for (const [path, { GET }] of Object.entries(ENDPOINTS)) {
-        const method = GET === undefined ? 'POST' : 'GET';
-        const answer = await controller.anonymous.send(method, `/oidc/${path}`, undefined, {
+    it(`has ${isOn ? 'each' : 'none'} of the ${ENDPOINTS.length} endpoints`, async () => {
+      for (const { method, path } of ENDPOINTS) {
+        const answer = await controller.anonymous.send(method, `/oidc${path}`, undefined, {
           headers: { host: 'localhost:1280' },
         });
         if (isOn) expect(answer.status, path).to.not.equal(404);

@@ -152,7 +152,7 @@ describe('public documents', () => {
   describe('API descriptions', () => {
     for (const [path, ids] of [
       [C, ['edge-client']],
-      [M, ['edge-client', 'edge-management', 'fabric']],
+      [M, ['edge-client', 'edge-management', 'edge-oidc', 'fabric']],
     ] as const) {
       it(`are listed under ${path}`, async () => {
         const list = expectStatus(await client.get(`${path}/specs?filter=nonsense&limit=1`), 200).data as {

@@ -20,6 +20,8 @@ describe('generated files', () => {
   it('are these', () => {
     expect([...files.keys()]).to.deep.equal([
       'client.yml',
+      'client/all-faults.cjs',
+      'client/all-faults.d.cts',
       'client/names.ts',
       'client/operations.ts',
       'client/request.ts',
@@ -28,6 +30,8 @@ describe('generated files', () => {
       'client/validators.d.cts',
       'documents.sha256',
       'fabric-api.yml',
+      'fabric-api/all-faults.cjs',
+      'fabric-api/all-faults.d.cts',
       'fabric-api/names.ts',
       'fabric-api/operations.ts',
       'fabric-api/request.ts',
@@ -37,16 +41,33 @@ describe('generated files', () => {
       'formats.cjs',
       'formats.d.cts',
       'management.yml',
+      'management/all-faults.cjs',
+      'management/all-faults.d.cts',
       'management/names.ts',
       'management/operations.ts',
       'management/request.ts',
       'management/response.ts',
       'management/validators.cjs',
       'management/validators.d.cts',
+      'oidc.yml',
+      'oidc/all-faults.cjs',
+      'oidc/all-faults.d.cts',
+      'oidc/names.ts',
+      'oidc/operations.ts',
+      'oidc/request.ts',
+      'oidc/response.ts',
+      'oidc/validators.cjs',
+      'oidc/validators.d.cts',
       'operation.ts',
       'operations.ts',
       'routes.ts',
     ]);
+  });
+
+  it('have a form as an object, and in the document as parameters', () => {
+    expect(text('oidc/operations.ts')).to.include('body: Request.TicketForm;').and.include('302: undefined;');
+    expect(text('operations.ts')).to.include("kind: 'form'").and.include("members: { day: 'text', extras: 'list' }");
+    expect(text('oidc.yml')).to.include('in: formData').and.not.include('ticketForm').and.not.include('guestForm');
   });
 
   it('are the same every time', () => {
@@ -62,11 +83,12 @@ describe('generated files', () => {
           .map(([key, member]) => [key, reverse(member)]),
       );
     };
-    const { client, fabric, management } = zoo();
+    const { client, fabric, management, oidc } = zoo();
     const reversed = generateFrom({
       client: reverse(client),
       fabric: reverse(fabric),
       management: reverse(management),
+      oidc: reverse(oidc),
     });
     for (const [path, content] of reversed) {
       if (/\.(ts|cjs)$/.test(path)) expect(content, path).to.equal(text(path));
@@ -311,7 +333,7 @@ describe('generated files', () => {
     it('have the hashes of the documents that the build made', () => {
       const expected = readFileSync(join(projectDir, 'generated', CHECKSUMS), 'utf8');
       const names = [...expected.matchAll(/ {2}(.+)$/gm)].map(([, name = '']) => name);
-      expect(names).to.have.length(9);
+      expect(names).to.have.length(12);
       const read = (name: string) => readFileSync(join(projectDir, 'dist/generated', name), 'utf8');
       expect(checksums(new Map(names.map((name) => [name, read(name)])))).to.equal(expected);
     });
