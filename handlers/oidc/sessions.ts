@@ -3,9 +3,9 @@ import { scopesOf } from '../../domain/oidc/authorize-request.js';
 import type { SessionToken } from '../../domain/oidc/claims.js';
 import { OauthFault } from '../../domain/oidc/fault.js';
 import { judgeRefresh, nextTokenId } from '../../domain/oidc/refreshing.js';
+import { certFingerprint, certHash } from '../../domain/pki/keys.js';
 import type { FoundLogin, TokenFamily } from '../../db/stores/token-families.js';
 import type { OidcContext, OidcInput } from './exchange.js';
-import { certFingerprint, certHash } from '../../domain/pki/keys.js';
 import { hashOfId, requireProof } from './tokens.js';
 import type { OpenLogin } from './tokens.js';
 
@@ -33,7 +33,7 @@ export async function loginOfToken(
 export async function rotate(
   shown: SessionToken,
   refreshId: string,
-  input: OidcInput,
+  input: OidcInput<'scope'>,
   context: OidcContext,
 ): Promise<OpenLogin & { readonly rotatedAt: Date }> {
   const { stores, loginProvider } = context;
