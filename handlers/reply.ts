@@ -51,6 +51,7 @@ export interface PageInfo {
   readonly limit: number | null;
   readonly offset: number;
   readonly totalCount: number;
+  readonly isTotalMinimum?: true;
 }
 
 export interface DataReply<S extends number, D> {

@@ -162,9 +162,18 @@ function textTest(sql: string, op: TextOp, literal: string, params: Params): str
 }
 
 function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, params: Params): string {
-  const pattern = params.bind(`%${literal.replace(/[\\%_]/g, '\\$&')}%`, 'text');
-  return op === 'contains' ? `${atom(sql)} LIKE ${pattern}` : `${upperSql(sql)} LIKE ${upperSql(pattern)}`;
+  const bind = (part: string) => params.bind(`%${part.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+  const like = (tested: string, part: string) =>
+    op === 'contains' ? `${tested} LIKE ${bind(part)}` : `${tested} LIKE ${upperSql(bind(part))}`;
+  const tested = op === 'contains' ? atom(sql) : upperSql(sql);
+  const parts = sql === NAME ? params.partsOf(literal) : [];
+  if (parts.length === 0) return like(tested, literal);
+  // What contains the text contains its parts. The empty text keeps the whole test from the index.
+  return `(${parts.map((part) => like(tested, part)).join(' AND ')} AND ${like(`(${tested} || '')`, literal)})`;
 }
+
+/** The column whose letters are sampled. */
+const NAME = 't.name';
 
 /**
  * Unicode upper-casing. PostgreSQL's own `upper` in the C locale changes ASCII only; the ICU root collation is in every

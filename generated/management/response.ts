@@ -1748,6 +1748,8 @@ export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' |
 
 /** Which part of a list the answer holds. */
 export interface Pagination {
+  /** true when at least totalCount items match, and more were not counted. */
+  isTotalCountMinimum?: boolean | undefined;
   /** The limit that was really used; 9007199254740991 when there was none. */
   limit: number;
   /** Number of items left out at the start. */

@@ -19,17 +19,27 @@ export interface Meta {
   readonly apiEnrollmentVersion: string;
   readonly apiVersion: string;
   readonly filterableFields?: readonly string[];
-  readonly pagination?: { readonly limit: number; readonly offset: number; readonly totalCount: number };
+  readonly pagination?: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly totalCount: number;
+    readonly isTotalCountMinimum?: true;
+  };
 }
 
 export function metaOf(page: PageInfo | undefined): Meta {
   if (page === undefined) return versions;
-  const { filterableFields, limit, offset, totalCount } = page;
+  const { filterableFields, limit, offset, totalCount, isTotalMinimum } = page;
   return {
     apiEnrollmentVersion: API_ENROLLMENT_VERSION,
     apiVersion: API_VERSION,
     filterableFields,
-    pagination: { limit: limit ?? NO_LIMIT, offset, totalCount },
+    pagination: {
+      limit: limit ?? NO_LIMIT,
+      offset,
+      totalCount,
+      ...(isTotalMinimum && { isTotalCountMinimum: isTotalMinimum }),
+    },
   };
 }
 
