@@ -43,8 +43,18 @@ export interface Maker {
   readonly budget: number;
 }
 
-export const hasJsonBody = ({ body, consumes }: Operation): boolean =>
-  body !== undefined && consumes.includes('application/json');
+/** A body that is made of the values of its schema: JSON, or a form. */
+export const hasMadeBody = ({ body, consumes, isForm }: Operation): boolean =>
+  body !== undefined && (isForm || consumes.includes('application/json'));
+
+/** What a form can carry: it has no null, and all in it is text. */
+const fitsForm = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value as Record<string, unknown>).every((one) =>
+    [one].flat().every((text) => typeof text === 'string'),
+  );
 
 export function casesOf(maker: Maker, operation: Operation): Case[] {
   const { budget, document } = maker;
@@ -60,7 +70,7 @@ export function casesOf(maker: Maker, operation: Operation): Case[] {
   if (first === undefined) return [];
   const single = (kind: Kind, change: Partial<Case> = {}): Case => ({ ...first, kind, what: kind, ...change });
   const cases: Case[] = [...valid];
-  if (hasJsonBody(operation)) cases.push(...invalidBodies(maker, operation, budget));
+  if (hasMadeBody(operation)) cases.push(...invalidBodies(maker, operation, budget));
   if (operation.parameters.length > 0) cases.push(...invalidParameters(maker, operation, first, Math.ceil(budget / 2)));
   cases.push(single('ordinary'));
   if (operation.permission !== 'public')
@@ -120,9 +130,11 @@ function validCases(maker: Maker, operation: Operation): fc.Arbitrary<Case> {
   });
 }
 
-function bodies({ document, requests, hints }: Maker, { body, id }: Operation): fc.Arbitrary<unknown> {
+function bodies({ document, requests, hints }: Maker, { body, id, isForm }: Operation): fc.Arbitrary<unknown> {
   if (body === undefined) return fc.constant(undefined);
-  return valuesOf(document, body, hints(id)).filter((value) => requests.faultOf(body, value) === undefined);
+  return valuesOf(document, body, hints(id)).filter(
+    (value) => requests.faultOf(body, value) === undefined && (!isForm || fitsForm(value)),
+  );
 }
 
 /** Valid bodies with one thing wrong, of which the document says that they are not valid. */
@@ -133,7 +145,7 @@ function invalidBodies(maker: Maker, operation: Operation, count: number): Case[
   const drawn = sample(maker, operation, fc.tuple(validCases(maker, operation), fc.nat()), count);
   return drawn.flatMap(([valid, choice]): Case[] => {
     const wrong = mutationsOf(document, schema, valid.body).filter(
-      ({ value }) => requests.faultOf(schema, value) !== undefined,
+      ({ value }) => requests.faultOf(schema, value) !== undefined && (!operation.isForm || fitsForm(value)),
     );
     const chosen = wrong[choice % Math.max(1, wrong.length)];
     return chosen === undefined ? [] : [{ ...valid, kind: 'invalid body', what: chosen.what, body: chosen.value }];

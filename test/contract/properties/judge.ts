@@ -2,7 +2,7 @@
 import type { Answer } from '../../support/client.js';
 import type { Case } from './cases.js';
 import type { DeclaredAnswer, Operation } from './document.js';
-import { exceptionFor, reasonFor } from './reasons.js';
+import { exceptionFor, faultAtClient, reasonFor } from './reasons.js';
 import type { Reason } from './reasons.js';
 import { careOf } from './special.js';
 import type { Validator } from './validator.js';
@@ -30,13 +30,17 @@ const REFUSALS: Partial<Record<Case['kind'], readonly number[]>> = {
   'wrong method': [405],
 };
 
+/** The provider tells the client of a fault by a redirect, which is no success. */
+export const isSuccess = (answer: Answer): boolean => answer.status < 400 && faultAtClient(answer) === undefined;
+
 /** @param answers  validates bodies of answers, undeclared members included */
 export function judge(operation: Operation, sent: Case, answer: Answer, answers: Validator): Judgement {
   const { status } = answer;
   const exception =
     exceptionFor(operation.id, sent.what, answer) ??
     (ALSO_REFUSED.includes(sent.kind) && status === 400 ? reasonFor(operation.id, answer) : undefined);
-  const expected = exception === undefined ? REFUSALS[sent.kind] : undefined;
+  const isTold = faultAtClient(answer) !== undefined;
+  const expected = exception === undefined && !isTold ? REFUSALS[sent.kind] : undefined;
   const own = expected !== undefined && !expected.includes(status) ? [`must be ${expected.join(' or ')}`] : [];
   const declared = operation.answers[status] ?? (status >= 400 ? operation.answers['default'] : undefined);
   if (declared === undefined) return { faults: [...own, `status ${status} is not declared`] };
@@ -51,7 +55,7 @@ export function judge(operation: Operation, sent: Case, answer: Answer, answers:
   if (status === 429 && careOf(operation.id).isLimited !== true) faults.push('is refused as too much');
   if (sent.kind === 'ordinary') faults.push(...rightFaults(operation, status));
   if (exception !== undefined) return { faults, reason: exception };
-  if (sent.kind !== 'valid' || !REFUSED.includes(status)) return { faults };
+  if (sent.kind !== 'valid' || !(isTold || REFUSED.includes(status))) return { faults };
   const reason = reasonFor(operation.id, answer);
   if (reason !== undefined) return { faults, reason };
   return { faults: [...faults, 'a valid request is refused'] };
@@ -82,8 +86,9 @@ function headerFaults(
   { status, headers }: Answer,
 ): string[] {
   const names = Object.keys(declared).map((name) => name.toLowerCase());
-  // A caller who lacks a right is not asked for other credentials, as the header's description says.
-  const isOptional = (name: string) => name === 'www-authenticate' && kind !== 'nobody';
+  // A caller who lacks a right is not asked for other credentials, and a login that owes no code for none: their
+  // descriptions say so.
+  const isOptional = (name: string) => name === 'totp-required' || (name === 'www-authenticate' && kind !== 'nobody');
   const must = operation.answers[status] === undefined ? [] : names.filter((name) => !isOptional(name));
   return [
     ...must.filter((name) => headers[name] === undefined).map((name) => `lacks the declared header ${name}`),
