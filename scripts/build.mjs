@@ -105,6 +105,9 @@ for (const file of [
 ])
   cpSync(join(root, 'node_modules/swagger-ui-dist', file), join(explorer, file));
 
+const { buildNetworkPage } = await import('./network-page.mjs');
+await buildNetworkPage(root);
+
 const git = (...args) => {
   try {
     return execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,0 +1,7 @@
+/** Where the page begins. */
+import { render } from 'preact';
+import './style.css';
+import { Shell } from './shell.js';
+
+const place = document.getElementById('page');
+if (place !== null) render(<Shell />, place);

@@ -1,0 +1,220 @@
+/** The audit as a time line: filters, live at its head, and what was before and after side by side. */
+import { useState } from 'preact/hooks';
+import { answerOf } from '../api/client.js';
+import type { CallData } from '../api/contract.js';
+import { changeQuery, linkTo, route } from '../api/route.js';
+import { Failure, Mark, PageHead, Waiting } from '../parts/basics.js';
+import type { MarkKind } from '../parts/basics.js';
+import { Select, TextField } from '../parts/form.js';
+import { useData } from '../parts/use-data.js';
+import { clockText, countText, dayText, quoted, spaced } from '../parts/words.js';
+
+type Change = CallData<'management', 'listAudit'>[number];
+
+const PAGE = 50;
+const ALL_EVENTS = [''];
+
+const VERBS: readonly (readonly [string, string])[] = [
+  ['', 'Everything'],
+  ['created', 'Made'],
+  ['updated', 'Changed'],
+  ['deleted', 'Deleted'],
+  ['login', 'Logins'],
+];
+const KINDS: readonly (readonly [string, string])[] = [
+  ['', 'Anything'],
+  ['identity', 'Identities'],
+  ['service', 'Services'],
+  ['servicePolicy', 'Service policies'],
+  ['edgeRouter', 'Edge routers'],
+  ['edgeRouterPolicy', 'Router policies of identities'],
+  ['serviceEdgeRouterPolicy', 'Router policies of services'],
+  ['config', 'Configs'],
+  ['postureCheck', 'Posture checks'],
+  ['authPolicy', 'Auth policies'],
+  ['ca', 'CAs'],
+];
+
+/** The filter of the list, in the language of the API. */
+function filterOf(query: URLSearchParams): string {
+  const [verb, kind, actor, entity] = ['verb', 'kind', 'actor', 'entity'].map((name) => query.get(name) ?? '');
+  const parts = [
+    verb === 'login' ? 'kind contains "login."' : verb === '' ? '' : `kind contains ${quoted(`.${verb ?? ''}`)}`,
+    kind === '' ? '' : `entityType = ${quoted(kind ?? '')}`,
+    actor === '' ? '' : `actor.name contains ${quoted(actor ?? '')}`,
+    entity === '' ? '' : `(entityName contains ${quoted(entity ?? '')} or entityId = ${quoted(entity ?? '')})`,
+  ];
+  return parts.filter((part) => part !== '').join(' and ');
+}
+
+const MARKS: Readonly<Record<string, MarkKind>> = { created: 'good', deleted: 'bad', failed: 'bad', refused: 'bad' };
+const WORDS: Readonly<Record<string, string>> = { created: 'made', updated: 'changed', deleted: 'deleted' };
+
+/** Pages of things by the kinds of entities that the audit names. */
+const PAGES: Readonly<Record<string, string>> = {
+  identity: 'identity',
+  service: 'service',
+  servicePolicy: 'policy',
+  edgeRouter: 'router',
+};
+
+export function ChangeLine({ change }: { change: Change }) {
+  const { kind, entityType, entityName, entityId, actor } = change;
+  const verb = kind.slice(kind.indexOf('.') + 1);
+  const page = PAGES[entityType];
+  const name = entityName ?? entityId ?? '';
+  const who = actor.name ?? actor.kind;
+  const isLogin = kind.startsWith('login.');
+  return (
+    <>
+      <Mark kind={MARKS[verb] ?? 'mixed'}>{isLogin ? `login ${spaced(verb)}` : (WORDS[verb] ?? spaced(verb))}</Mark>
+      <span class="what">
+        {spaced(entityType)}{' '}
+        {page !== undefined && entityId != null && verb !== 'deleted' ? (
+          <a href={linkTo([page, entityId])}>{name}</a>
+        ) : (
+          <b>{name}</b>
+        )}
+      </span>
+      <span class="by">{isLogin && who === name ? '' : `by ${who}`}</span>
+    </>
+  );
+}
+
+const valueText = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+
+function Difference({ change: { before, after } }: { change: Change }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  if (names.length === 0) return <p class="empty">Nothing more is recorded.</p>;
+  return (
+    <div class="scroll" role="region" aria-label="Before and after" tabIndex={0}>
+      <table class="difference">
+        <thead>
+          <tr>
+            <th scope="col">Member</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((name) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="before">{valueText(before?.[name])}</td>
+              <td class="after">{valueText(after?.[name])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Item({ change }: { change: Change }) {
+  const [isOpen, setOpen] = useState(false);
+  const { address, controller, requestId, reason } = change;
+  const source = [
+    reason == null ? '' : `reason: ${spaced(reason)}`,
+    address == null ? '' : `from ${address}`,
+    controller == null ? '' : `at ${controller}`,
+    requestId == null ? '' : `request ${requestId}`,
+  ].filter((part) => part !== '');
+  return (
+    <li>
+      <div class="line">
+        <time dateTime={change.at}>{clockText(change.at)}</time>
+        <ChangeLine change={change} />
+        <button
+          type="button"
+          class="plain small"
+          aria-expanded={isOpen}
+          onClick={() => {
+            setOpen(!isOpen);
+          }}
+        >
+          {isOpen ? 'Less' : 'More'}
+        </button>
+      </div>
+      {isOpen && (
+        <div class="more">
+          <p class="hint">{source.join(', ')}</p>
+          <Difference change={change} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Filters({ query }: { query: URLSearchParams }) {
+  const value = (name: string) => query.get(name) ?? '';
+  const change = (name: string) => (text: string) => {
+    changeQuery({ [name]: text });
+  };
+  return (
+    <div class="filters" role="search" aria-label="Filter changes">
+      <Select label="What happened" value={value('verb')} options={VERBS} onChange={change('verb')} />
+      <Select label="To what" value={value('kind')} options={KINDS} onChange={change('kind')} />
+      <TextField label="Name" type="search" value={value('entity')} onInput={change('entity')} />
+      <TextField label="By whom" type="search" value={value('actor')} onInput={change('actor')} />
+    </div>
+  );
+}
+
+/** Changes of one day after another, as they come. */
+function Days({ changes }: { changes: readonly Change[] }) {
+  const days = Map.groupBy(changes, ({ at }) => dayText(at));
+  return (
+    <>
+      {[...days].map(([day, items]) => (
+        <section key={day} class="day">
+          <h2>{day}</h2>
+          <ol class="timeline">
+            {items.map((change) => (
+              <Item key={change.id} change={change} />
+            ))}
+          </ol>
+        </section>
+      ))}
+    </>
+  );
+}
+
+export function Changes() {
+  const { query } = route.value;
+  const [count, setCount] = useState(PAGE);
+  const filter = filterOf(query);
+  const { data, failure, reload } = useData(
+    filter,
+    () => answerOf('management', 'listAudit', { query: { limit: count, ...(filter === '' ? {} : { filter }) } }),
+    { on: ALL_EVENTS, also: count },
+  );
+  const total = data?.meta.pagination?.totalCount ?? 0;
+  return (
+    <>
+      <PageHead title="Changes" lead="Who did what, the latest first. New ones come by themselves." />
+      <Filters query={query} />
+      <Failure text={failure} again={reload} />
+      {data === undefined && failure === '' && <Waiting />}
+      {data !== undefined && (
+        <>
+          <p class="hint" role="status">
+            {countText(total, 'change')} {filter === '' ? 'on record' : 'that fit the filter'}
+          </p>
+          <Days changes={data.data} />
+          {total > data.data.length && (
+            <button
+              type="button"
+              class="plain"
+              onClick={() => {
+                setCount(count + PAGE);
+              }}
+            >
+              Show older ones
+            </button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
