@@ -118,6 +118,11 @@ const listTerminatorsEnvelopeResponse: ResponseSpec = { validator: 'response_lis
 const listVersionEnvelopeResponse: ResponseSpec = { validator: 'response_listVersionEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const listWebhookDeadLettersEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhookDeadLettersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDeadLetterDetail' };
 const listWebhooksEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhooksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDetail' };
+const networkAccessEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkAccessReachesEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessReachesEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkOverviewEnvelopeResponse: ResponseSpec = { validator: 'response_networkOverviewEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkUnusedListEnvelopeResponse: ResponseSpec = { validator: 'response_networkUnusedListEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const networkUsageEnvelopeResponse: ResponseSpec = { validator: 'response_networkUsageEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const nonceSignatureResponse: ResponseSpec = { validator: 'response_nonceSignature', kind: 'json', textTypes: [], itemValidator: null };
 const pathIdParameter: ParameterSpec = { name: 'id', in: 'path', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const pathServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'path', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
@@ -125,20 +130,38 @@ const postureDataEnvelopeResponse: ResponseSpec = { validator: 'response_posture
 const postureResponseEnvelopeResponse: ResponseSpec = { validator: 'response_postureResponseEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const queryAsIdentityParameter: ParameterSpec = { name: 'asIdentity', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryDaysParameter: ParameterSpec = { name: 'days', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 3650, minLength: null, maxLength: null };
+const queryEntityIdParameter: ParameterSpec = { name: 'entityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryHoursParameter: ParameterSpec = { name: 'hours', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 168, minLength: null, maxLength: null };
+const queryIdentityIdParameter2: ParameterSpec = { name: 'identityId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
+const queryIdentityIdParameter: ParameterSpec = { name: 'identityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryKindParameter: ParameterSpec = { name: 'kind', in: 'query', type: 'string', format: null, required: false, enum: ['service', 'router', 'link'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryKindsParameter: ParameterSpec = { name: 'kinds', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryLastEventIdParameter: ParameterSpec = { name: 'lastEventId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const queryLimitParameter: ParameterSpec = { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter2: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: true, enum: ['password', 'cert', 'ext-jwt'], minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryNodesParameter: ParameterSpec = { name: 'nodes', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 200, minLength: null, maxLength: null };
 const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: 9007199254740991, minLength: null, maxLength: null };
+const queryPolicyIdParameter: ParameterSpec = { name: 'policyId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryPolicyTypeParameter: ParameterSpec = { name: 'policyType', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryQParameter: ParameterSpec = { name: 'q', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 513 };
+const queryRoleParameter: ParameterSpec = { name: 'role', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryRolesParameter: ParameterSpec = { name: 'roles', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRouterIdParameter: ParameterSpec = { name: 'routerId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryServiceIdParameter2: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
+const queryServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryShowParameter: ParameterSpec = { name: 'show', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 500, minLength: null, maxLength: null };
+const querySkipParameter: ParameterSpec = { name: 'skip', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 0, maximum: 1000000, minLength: null, maxLength: null };
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryStateParameter: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: ['allowed', 'blocked', 'disabled', 'posture', 'unreachable', 'unknown'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryTokenParameter: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryTopParameter: ParameterSpec = { name: 'top', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 100, minLength: null, maxLength: null };
+const queryTypeParameter2: ParameterSpec = { name: 'type', in: 'query', type: 'string', format: null, required: false, enum: ['Dial', 'Bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryTypeParameter: ParameterSpec = { name: 'type', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryUntilParameter: ParameterSpec = { name: 'until', in: 'query', type: 'string', format: null, required: false, enum: ['now'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryWithIdsParameter: ParameterSpec = { name: 'withIds', in: 'query', type: 'boolean', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
@@ -1666,6 +1689,33 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: detailMfaRecoveryCodesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: true,
     },
+    detailNetworkAccess: {
+      api: 'management', operationId: 'detailNetworkAccess', method: 'GET', path: '/network/access',
+      pathParameters: [], parameters: [queryIdentityIdParameter, queryNodesParameter, queryPolicyIdParameter, queryQParameter, queryRoleParameter, queryServiceIdParameter, queryStateParameter, queryTypeParameter2],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service-policy', 'service-policy.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkAccessEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailNetworkOverview: {
+      api: 'management', operationId: 'detailNetworkOverview', method: 'GET', path: '/network/overview',
+      pathParameters: [], parameters: [],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkOverviewEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailNetworkUsage: {
+      api: 'management', operationId: 'detailNetworkUsage', method: 'GET', path: '/network/usage',
+      pathParameters: [], parameters: [queryEntityIdParameter, queryHoursParameter, queryKindParameter, queryTopParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'ops', 'ops.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkUsageEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
     detailPostureCheck: {
       api: 'management', operationId: 'detailPostureCheck', method: 'GET', path: '/posture-checks/{id}',
       pathParameters: ['id'], parameters: [headerIfNoneMatchParameter, pathIdParameter],
@@ -2251,6 +2301,24 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       responses: { 200: listServiceConfigsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
+    listNetworkAccessIdentities: {
+      api: 'management', operationId: 'listNetworkAccessIdentities', method: 'GET', path: '/network/access/identities',
+      pathParameters: [], parameters: [queryPolicyIdParameter, queryRolesParameter, queryServiceIdParameter2, queryShowParameter, querySkipParameter, queryStateParameter, queryTypeParameter2],
+      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkAccessReachesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listNetworkAccessServices: {
+      api: 'management', operationId: 'listNetworkAccessServices', method: 'GET', path: '/network/access/services',
+      pathParameters: [], parameters: [queryIdentityIdParameter2, queryPolicyIdParameter, queryRolesParameter, queryShowParameter, querySkipParameter, queryStateParameter, queryTypeParameter2],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkAccessReachesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
     listNetworkJWTs: {
       api: 'management', operationId: 'listNetworkJWTs', method: 'GET', path: '/network-jwts',
       pathParameters: [], parameters: [],
@@ -2258,6 +2326,24 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listNetworkJWTsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listNetworkUnusedIdentities: {
+      api: 'management', operationId: 'listNetworkUnusedIdentities', method: 'GET', path: '/network/unused/identities',
+      pathParameters: [], parameters: [queryDaysParameter, queryShowParameter, querySkipParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkUnusedListEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listNetworkUnusedServices: {
+      api: 'management', operationId: 'listNetworkUnusedServices', method: 'GET', path: '/network/unused/services',
+      pathParameters: [], parameters: [queryDaysParameter, queryShowParameter, querySkipParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: networkUnusedListEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listPostureCheckRoleAttributeUsage: {

@@ -191,6 +191,18 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
     'identity-role-attribute-usage': node({ GET: 'listIdentityRoleAttributeUsage' }, {}, null),
     'identity-role-attributes': node({ GET: 'listIdentityRoleAttributes' }, {}, null),
     'identity-types': node({ GET: 'listIdentityTypes' }, {}, node({ GET: 'detailIdentityType' }, {}, null)),
+    network: node({}, {
+      access: node({ GET: 'detailNetworkAccess' }, {
+        identities: node({ GET: 'listNetworkAccessIdentities' }, {}, null),
+        services: node({ GET: 'listNetworkAccessServices' }, {}, null),
+      }, null),
+      overview: node({ GET: 'detailNetworkOverview' }, {}, null),
+      unused: node({}, {
+        identities: node({ GET: 'listNetworkUnusedIdentities' }, {}, null),
+        services: node({ GET: 'listNetworkUnusedServices' }, {}, null),
+      }, null),
+      usage: node({ GET: 'detailNetworkUsage' }, {}, null),
+    }, null),
     'network-jwts': node({ GET: 'listNetworkJWTs' }, {}, null),
     'posture-check-role-attribute-usage': node({ GET: 'listPostureCheckRoleAttributeUsage' }, {}, null),
     'posture-check-role-attributes': node({ GET: 'listPostureCheckRoleAttributes' }, {}, null),

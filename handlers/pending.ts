@@ -8,5 +8,13 @@ import type { OperationId } from '../generated/operations.js';
 export const pending = {
   client: ['enrollmentChallenge'],
   fabric: [],
-  management: [],
+  management: [
+    'detailNetworkAccess',
+    'detailNetworkOverview',
+    'detailNetworkUsage',
+    'listNetworkAccessIdentities',
+    'listNetworkAccessServices',
+    'listNetworkUnusedIdentities',
+    'listNetworkUnusedServices',
+  ],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

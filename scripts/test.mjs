@@ -27,6 +27,8 @@ function step(what, command, args, options = {}) {
 const CHECKS = {
   'types and lint': ['scripts/lint.mjs'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '**/*.{ts,mjs,js,cjs}'],
+  'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
+  'dead code of the product': ['node_modules/knip/bin/knip.js', '--no-progress', '--production'],
   specs: ['dist/scripts/lint-specs.js'],
   'generated files are fresh': ['dist/scripts/generate.js', '--check'],
 };

@@ -1287,6 +1287,55 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** Show who reaches what */
+  detailNetworkAccess: {
+    permission: 'admin';
+    params: {};
+    query: { identityId?: string; nodes?: number; policyId?: string; q?: string; role?: string; serviceId?: string; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkAccessEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Show the state of the network at a glance */
+  detailNetworkOverview: {
+    permission: 'admin';
+    params: {};
+    query: {};
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkOverviewEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** Show traffic and dials of the last hours */
+  detailNetworkUsage: {
+    permission: 'admin';
+    params: {};
+    query: { entityId?: string; hours?: number; kind?: 'service' | 'router' | 'link'; top?: number };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkUsageEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Read a posture check */
   detailPostureCheck: {
     permission: 'admin';
@@ -2384,6 +2433,40 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
+  /** List identities that reach a service */
+  listNetworkAccessIdentities: {
+    permission: 'admin';
+    params: {};
+    query: { policyId?: string; roles?: string[]; serviceId: string; show?: number; skip?: number; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkAccessReachesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List services that an identity reaches */
+  listNetworkAccessServices: {
+    permission: 'admin';
+    params: {};
+    query: { identityId: string; policyId?: string; roles?: string[]; show?: number; skip?: number; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkAccessReachesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      404: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
   /** Tokens that describe the network */
   listNetworkJWTs: {
     permission: 'public';
@@ -2394,6 +2477,38 @@ export interface Operations {
     responses: {
       200: Response.ListNetworkJWTsEnvelope;
       400: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List identities that were not used for long */
+  listNetworkUnusedIdentities: {
+    permission: 'admin';
+    params: {};
+    query: { days?: number; show?: number; skip?: number };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkUnusedListEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List services that were not used for long */
+  listNetworkUnusedServices: {
+    permission: 'admin';
+    params: {};
+    query: { days?: number; show?: number; skip?: number };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.NetworkUnusedListEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;
       503: Response.ApiErrorEnvelope;
       default: Response.ApiErrorEnvelope;

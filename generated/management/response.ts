@@ -1371,6 +1371,239 @@ export interface NamedRole {
 /** The selectors of a role list with names for ids, in the same order. */
 export type NamedRoles = readonly NamedRole[];
 
+/** Who reaches what, in three columns with edges between them. */
+export interface NetworkAccess {
+  /** The moment at which it was so. */
+  asOf: string;
+  /** What the caller may not read, and what is left aside for that. */
+  hidden: readonly NetworkAccessHidden[];
+  /** The first column. */
+  identities: readonly NetworkAccessGroup[];
+  /** Which group of identities has which policy. */
+  identityEdges: readonly NetworkAccessEdge[];
+  leftOut: NetworkAccessLeftOut;
+  /** The second column. */
+  policies: readonly NetworkAccessPolicy[];
+  /** Which group of identities reaches which group of services, over all policies together. */
+  reaches: readonly NetworkAccessReach[];
+  /** Which policy gives which group of services. */
+  serviceEdges: readonly NetworkAccessEdge[];
+  /** The third column. */
+  services: readonly NetworkAccessGroup[];
+  type: DialBind;
+}
+
+/** One cause, and how many pairs it stops; the first link of the chain that stops a pair counts. */
+export interface NetworkAccessCause {
+  /** The cause, as in an explanation. */
+  cause: 'IDENTITY_DISABLED' | 'POSTURE' | 'NO_COMMON_ROUTER' | 'ROUTERS_OFFLINE' | 'NO_TERMINATOR' | 'ONLY_NAMED_TERMINATORS' | 'TERMINATORS_OFFLINE' | 'NO_PATH';
+  /** Number of pairs. */
+  pairs: number;
+}
+
+/** Pairs of an identity and a service, by what becomes of a dial. */
+export interface NetworkAccessCounts {
+  /** Pairs that nothing stops. */
+  allowed: number;
+  /** Causes that stop some of them, in the order in which a dial meets them. */
+  causes: readonly NetworkAccessCause[];
+  /** All pairs. */
+  pairs: number;
+  /** Pairs that nothing stops that the caller may read, while something is hidden. */
+  unknown: number;
+}
+
+/** A connection of a group and a policy. */
+export interface NetworkAccessEdge {
+  counts?: NetworkAccessCounts | undefined;
+  /** Number of entities of the group that the policy selects; not there for who may not know it. */
+  entities?: number | undefined;
+  /** Key of the group. */
+  group: string;
+  /** Id of the service policy. */
+  policyId: string;
+  state: NetworkAccessState;
+}
+
+/** Answer with the picture. */
+export interface NetworkAccessEnvelope {
+  data: NetworkAccess;
+  meta: Meta;
+}
+
+/** A group of identities or of services. */
+export interface NetworkAccessGroup {
+  /** Number of entities in it; not there for who may not know it. */
+  entities?: number | undefined;
+  /** Id of the entity, of a group that is one. */
+  id?: string | undefined;
+  /** Key that edges name it by. */
+  key: string;
+  /** `all` entities; those with the attributes of a `role`; one `entity`; or single entities that the caller may not read, all of them in one gr… */
+  kind: 'all' | 'role' | 'entity' | 'hidden';
+  /** Name of the entity, of a group that is one. */
+  name?: string | undefined;
+  /** Roles that select its entities, all of them together. */
+  roles: readonly string[];
+}
+
+/** `identities`, `services`: names and counts; the others are links of the chain. */
+export type NetworkAccessHidden = 'identities' | 'services' | 'posture' | 'routers' | 'terminators' | 'path';
+
+/** What there is beyond what is shown. */
+export interface NetworkAccessLeftOut {
+  /** Groups of identities. */
+  identities: number;
+  /** Edges between groups of identities and policies that are shown. */
+  identityEdges: number;
+  /** Policies. */
+  policies: number;
+  /** Pairs of groups that are shown. */
+  reaches: number;
+  /** Edges between policies and groups of services that are shown. */
+  serviceEdges: number;
+  /** Groups of services. */
+  services: number;
+}
+
+/** A service policy. */
+export interface NetworkAccessPolicy {
+  counts?: NetworkAccessCounts | undefined;
+  /** Id of the service policy. */
+  id: string;
+  /** Number of identities that it selects, of those that are looked at; not there for who may not know it. */
+  identities?: number | undefined;
+  /** Name of the service policy. */
+  name: string;
+  /** Number of posture checks that it asks for. */
+  postureChecks: number;
+  semantic: Semantic;
+  /** Number of services that it selects, of those that are looked at; not there for who may not know it. */
+  services?: number | undefined;
+  state: NetworkAccessState;
+}
+
+/** What becomes of dials from one group of identities to one group of services. */
+export interface NetworkAccessReach {
+  counts?: NetworkAccessCounts | undefined;
+  /** Key of the group of identities. */
+  identities: string;
+  /** Key of the group of services. */
+  services: string;
+  state: NetworkAccessState;
+}
+
+/** An identity that reaches a service, or a service that an identity reaches, with what stops it. */
+export interface NetworkAccessReached {
+  /** What stops it, the first link of the chain; null when nothing does. */
+  cause: 'IDENTITY_DISABLED' | 'POSTURE' | 'NO_COMMON_ROUTER' | 'ROUTERS_OFFLINE' | 'NO_TERMINATOR' | 'ONLY_NAMED_TERMINATORS' | 'TERMINATORS_OFFLINE' | 'NO_PATH' | null;
+  /** Id of the identity or the service. */
+  id: string;
+  /** Name of the identity or the service. */
+  name: string;
+  /** `unreachable`: without router or host; `unknown`: nothing stops it that the caller may read. */
+  state: 'allowed' | 'disabled' | 'posture' | 'unreachable' | 'unknown';
+}
+
+/** A page of what is reached. */
+export interface NetworkAccessReaches {
+  /** The moment at which it was so. */
+  asOf: string;
+  /** The items of this page, by name. */
+  items: readonly NetworkAccessReached[];
+  /** Number of items on all pages. */
+  totalCount: number;
+}
+
+/** Answer with a page of what is reached. */
+export interface NetworkAccessReachesEnvelope {
+  data: NetworkAccessReaches;
+  meta: Meta;
+}
+
+/** State of all its pairs: `posture`: stopped by posture checks; `unreachable`: without router or host; `unknown`: nothing stops them that the… */
+export type NetworkAccessState = 'allowed' | 'disabled' | 'posture' | 'unreachable' | 'unknown' | 'mixed' | 'empty';
+
+/** Snapshots that this controller keeps. */
+export interface NetworkBackups {
+  /** Whether this controller makes them by itself. */
+  isScheduled: boolean;
+  /** When the latest was made; null for none. */
+  latestAt: string | null;
+}
+
+/** Certificates of one kind. */
+export interface NetworkCertificates {
+  /** Number of those that have ended. */
+  endedCount: number;
+  /** When the first of those ends that have not ended; null for none. */
+  endsAt: string | null;
+  /** The network's own three, those of routers, those that identities log in with, and other CAs. */
+  kind: 'root' | 'intermediate' | 'server' | 'router' | 'identity' | 'ca';
+  /** Number of those that end within 30 days and have not ended. */
+  soonCount: number;
+}
+
+/** Controllers of the network. */
+export interface NetworkControllers {
+  /** The controllers, by name, the first hundred. */
+  items: readonly NetworkControllersItem[];
+  /** Number of those that show signs of life. */
+  live: number;
+  /** Number of controllers. */
+  total: number;
+}
+
+/** One controller. */
+export interface NetworkControllersItem {
+  /** Id of the controller. */
+  id: string;
+  /** Whether it shows signs of life. */
+  isLive: boolean;
+  /** When it was last seen. */
+  lastSeenAt: string;
+  /** Name of the controller. */
+  name: string;
+}
+
+/** Numbers of entities. */
+export interface NetworkCounts {
+  /** API sessions. */
+  apiSessions: number;
+  /** Circuits that carry traffic now. */
+  circuits: number;
+  /** Identities. */
+  identities: number;
+  /** Services. */
+  services: number;
+  /** Rights to dial or bind one service that are in use. */
+  sessions: number;
+  /** Terminators. */
+  terminators: number;
+}
+
+/** Dials of a time. */
+export interface NetworkDials {
+  /** Dials, those that failed included. */
+  dials: number;
+  /** Dials that failed. */
+  failedDials: number;
+  /** When the time began. */
+  since: string;
+}
+
+/** One finding about this controller. */
+export interface NetworkFinding {
+  /** What was looked at. */
+  check: string;
+  /** Remedy for a fault or a warning. */
+  fix?: string | undefined;
+  /** How bad it is. */
+  level: 'ok' | 'warning' | 'fault';
+  /** What was found, in one sentence. */
+  message: string;
+}
+
 /** A token that describes the network. */
 export interface NetworkJWT {
   /** Name of the token. */
@@ -1381,6 +1614,125 @@ export interface NetworkJWT {
 
 /** Tokens that describe the network. */
 export type NetworkJWTList = readonly NetworkJWT[];
+
+/** Links between routers. */
+export interface NetworkLinks {
+  /** Number of links that are up. */
+  total: number;
+}
+
+/** State of the network at a glance. */
+export interface NetworkOverview {
+  /** The moment at which it was so. */
+  asOf: string;
+  backups?: NetworkBackups | undefined;
+  /** Certificates by kind; a kind of which there are none is left out. */
+  certificates?: readonly NetworkCertificates[] | undefined;
+  controllers: NetworkControllers;
+  counts: NetworkCounts;
+  dialsLastHour: NetworkDials;
+  dialsNow: NetworkDials;
+  /** What `edge-controller doctor` would say of this controller, as far as it can be known while it runs, the worst first. */
+  findings?: readonly NetworkFinding[] | undefined;
+  /** Parts that the caller may not read. */
+  hidden: readonly ('routers' | 'links' | 'certificates' | 'findings' | 'backups')[];
+  links?: NetworkLinks | undefined;
+  routers?: NetworkRouters | undefined;
+}
+
+/** Answer with the state of the network. */
+export interface NetworkOverviewEnvelope {
+  data: NetworkOverview;
+  meta: Meta;
+}
+
+/** Routers of the network. */
+export interface NetworkRouters {
+  /** Number of those that are disabled. */
+  disabled: number;
+  /** Number of those that are connected to a controller. */
+  online: number;
+  /** Number of routers. */
+  total: number;
+}
+
+/** An identity or a service that was not used for long. */
+export interface NetworkUnused {
+  /** When it was made. */
+  createdAt: string;
+  /** Id of the identity or the service. */
+  id: string;
+  /** Since when uses of it are noted. */
+  knownSince: string;
+  /** Beginning of the day of its last use; null when none is known. */
+  lastUsedAt: string | null;
+  /** Name of the identity or the service. */
+  name: string;
+}
+
+/** A page of what was not used for long. */
+export interface NetworkUnusedList {
+  /** The items of this page. */
+  items: readonly NetworkUnused[];
+  /** Number of items on all pages. */
+  totalCount: number;
+}
+
+/** Answer with a page of what was not used for long. */
+export interface NetworkUnusedListEnvelope {
+  data: NetworkUnusedList;
+  meta: Meta;
+}
+
+/** Traffic and dials of the last hours. */
+export interface NetworkUsage {
+  /** Sums of each hour, the oldest first; one without traffic has zeros. */
+  hours: readonly NetworkUsageHour[];
+  /** What is summed up. */
+  kind: 'service' | 'router' | 'link';
+  /** The beginning of the first hour. */
+  since: string;
+  /** Those that had the most over all hours. */
+  top: readonly NetworkUsageSum[];
+}
+
+/** Bytes from clients to hosts of a service, into the network at a router, from the dialing end of a link. */
+export type NetworkUsageBytesIn = number;
+
+/** Bytes the other way. */
+export type NetworkUsageBytesOut = number;
+
+/** Answer with traffic and dials. */
+export interface NetworkUsageEnvelope {
+  data: NetworkUsage;
+  meta: Meta;
+}
+
+/** Sums of one hour. */
+export interface NetworkUsageHour {
+  bytesIn: NetworkUsageBytesIn;
+  bytesOut: NetworkUsageBytesOut;
+  /** Dials, those that failed included. */
+  dials: number;
+  /** Dials that failed. */
+  failedDials: number;
+  /** The beginning of the hour. */
+  hour: string;
+}
+
+/** Sums of one service, router or link. */
+export interface NetworkUsageSum {
+  bytesIn: NetworkUsageBytesIn;
+  bytesOut: NetworkUsageBytesOut;
+  /** Dials, those that failed included. */
+  dials: number;
+  /** Dials that failed. */
+  failedDials: number;
+  /** Id of the service, the router or the link. */
+  id: string;
+  /** Name of it; not there for links, for what is gone, and for who may not read it. */
+  name?: string | undefined;
+}
 
 /** An operating system and the versions of it that are meant. */
 export interface OperatingSystem {

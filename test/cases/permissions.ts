@@ -57,7 +57,8 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
       'listIdentities listIdentityRoleAttributes listIdentityRoleAttributeUsage ' +
       'detailIdentity listEdgeRouterPolicyIdentities ' +
       'listEdgeRouterIdentities getIdentityFailedServiceRequests getIdentityPostureData ' +
-      'listIdentitysServiceConfigs listServicePolicyIdentities listServiceIdentities',
+      'listIdentitysServiceConfigs listServicePolicyIdentities listServiceIdentities ' +
+      'listNetworkAccessIdentities listNetworkUnusedIdentities',
     create: 'createIdentity',
     update:
       'updateIdentity patchIdentity disableIdentity enableIdentity removeIdentityMfa ' +
@@ -65,7 +66,9 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
     delete: 'deleteIdentity',
   },
   ops: {
-    read: 'listAPISessions listSessions detailAPISessions detailSession detailSessionRoutePath',
+    read:
+      'listAPISessions listSessions detailAPISessions detailSession detailSessionRoutePath ' +
+      'detailNetworkOverview detailNetworkUsage',
     delete: 'deleteAPISessions deleteSession',
   },
   'posture-check': {
@@ -93,7 +96,7 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
       'listServiceRoleAttributes listServiceRoleAttributeUsage ' +
       'listServices detailService listConfigServices listEdgeRouterServices ' +
       'listIdentityServices listServiceEdgeRouterPolicyServices listServicePolicyServices ' +
-      'getIdentityPolicyAdvice explainIdentityAccess',
+      'getIdentityPolicyAdvice explainIdentityAccess listNetworkAccessServices listNetworkUnusedServices',
     create: 'createService',
     update: 'updateService patchService',
     delete: 'deleteService',
@@ -107,7 +110,9 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
     delete: 'deleteServiceEdgeRouterPolicy',
   },
   'service-policy': {
-    read: 'listServicePolicies detailServicePolicy listIdentityServicePolicies listServiceServicePolicies',
+    read:
+      'listServicePolicies detailServicePolicy listIdentityServicePolicies listServiceServicePolicies ' +
+      'detailNetworkAccess',
     create: 'createServicePolicy',
     update: 'updateServicePolicy patchServicePolicy',
     delete: 'deleteServicePolicy',

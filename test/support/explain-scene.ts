@@ -1,6 +1,5 @@
 /** One identity that reaches one service over a router, with every link of the chain there to be broken. */
 import type { ChainItem } from '../../domain/explain/explanation.js';
-import { codeAt } from './totp.js';
 import { expectStatus } from './client.js';
 import type { Client } from './client.js';
 import { unique } from './controller.js';
@@ -128,8 +127,4 @@ export const linkOf = ({ links }: Explained, step: string): Explained['links'][n
   const link = links.find((each) => each.step === step);
   if (link === undefined) throw new Error(`no link ${step}`);
   return link;
-};
-
-export const giveCode = async (client: Client, secret: string): Promise<void> => {
-  expectStatus(await client.post(`${CLIENT}/authenticate/mfa`, { code: codeAt(secret) }), 200);
 };
