@@ -1,4 +1,4 @@
-/** Where the page begins. */
+/** Begins the page. */
 import { render } from 'preact';
 import './style.css';
 import { Shell } from './shell.js';

@@ -42,7 +42,9 @@ const THINGS: Readonly<Record<string, (parts: readonly string[]) => ComponentChi
   service: ([id = '']) => <ServicePage key={id} id={id} />,
   policy: ([id = '']) => <PolicyPage key={id} id={id} />,
   router: ([id = '']) => <RouterPage key={id} id={id} />,
-  why: ([identity = '', service = '']) => <Why key={`${identity}/${service}`} identityId={identity} serviceId={service} />,
+  why: ([identity = '', service = '']) => (
+    <Why key={`${identity}/${service}`} identityId={identity} serviceId={service} />
+  ),
 };
 
 function Current() {
@@ -50,7 +52,8 @@ function Current() {
   const thing = THINGS[first]?.(rest);
   if (thing !== undefined) return <>{thing}</>;
   const place = PLACES.find(({ path }) => path === first);
-  if (place === undefined) return <PageHead title="No such page" lead="The address names nothing that there is here." />;
+  if (place === undefined)
+    return <PageHead title="No such page" lead="The address names nothing that there is here." />;
   if (!place.isFor()) return <PageHead title={place.name} lead="Your rights do not cover this page." />;
   return <>{place.view()}</>;
 }
@@ -113,10 +116,14 @@ function SignedIn() {
   useFocusOnPage();
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => {
-        event.preventDefault();
-        document.querySelector<HTMLElement>('main h1')?.focus();
-      }}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('main h1')?.focus();
+        }}
+      >
         Skip to the page
       </a>
       <Head />

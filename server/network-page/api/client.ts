@@ -79,7 +79,12 @@ interface AnyInput {
 }
 
 /** @throws Refused, Unreached */
-export async function request(api: PageApi, operation: string, input: AnyInput, init: RequestInit = {}): Promise<Response> {
+export async function request(
+  api: PageApi,
+  operation: string,
+  input: AnyInput,
+  init: RequestInit = {},
+): Promise<Response> {
   const [method = 'GET', path = ''] = table[api][operation] ?? [];
   const address = addressOf(
     path,
@@ -92,11 +97,19 @@ export async function request(api: PageApi, operation: string, input: AnyInput, 
   const body = input.body === undefined ? null : JSON.stringify(input.body);
   let response: Response;
   try {
-    response = await fetch(address, { ...init, method, headers: { ...headers, ...init.headers }, body, cache: 'no-store' });
+    response = await fetch(address, {
+      ...init,
+      method,
+      headers: { ...headers, ...init.headers },
+      body,
+      cache: 'no-store',
+    });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     markLost();
-    throw new Unreached('The controller does not answer. Nothing that you typed is lost: this page tries again by itself.');
+    throw new Unreached(
+      'The controller does not answer. Nothing that you typed is lost: this page tries again by itself.',
+    );
   }
   markReached();
   if (response.ok) return response;
@@ -140,7 +153,7 @@ export async function answerOf<A extends PageApi, O extends CallName<A>>(
   operation: O,
   input: CallInput<A, O>,
 ): Promise<CallAnswer<A, O>> {
-  const response = await request(api, operation, input);
+  const response = await request(api, operation, input as AnyInput);
   return (await response.json()) as CallAnswer<A, O>;
 }
 

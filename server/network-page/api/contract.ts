@@ -8,7 +8,7 @@ type Spec<A extends PageApi, O extends CallName<A>> = OperationsOf[A][O];
 type Part<T, K extends string> = K extends keyof T ? T[K] : never;
 type IsEmpty<T> = keyof T extends never ? true : false;
 
-/** What a call sends. Parameters of the path are required where there are any. */
+/** Members that a call sends. Parameters of the path are required where there are any. */
 export type CallInput<A extends PageApi, O extends CallName<A>> = (IsEmpty<Part<Spec<A, O>, 'params'>> extends true
   ? { readonly params?: undefined }
   : { readonly params: Part<Spec<A, O>, 'params'> }) & {
@@ -18,7 +18,7 @@ export type CallInput<A extends PageApi, O extends CallName<A>> = (IsEmpty<Part<
 
 type Success<R> = R extends { 200: infer T } ? T : R extends { 201: infer T } ? T : never;
 
-/** What a call that succeeds is answered. */
+/** Answer to a call that succeeds. */
 export type CallAnswer<A extends PageApi, O extends CallName<A>> = Success<Part<Spec<A, O>, 'responses'>>;
 
 /** `data` of that answer. */

@@ -24,7 +24,12 @@ export function onEvent(listener: (event: LiveEvent) => void): () => void {
 
 async function readStream(signal: AbortSignal, last: { id: string | undefined }): Promise<void> {
   const query = last.id === undefined ? {} : { lastEventId: last.id };
-  const response = await request('management', 'streamEvents', { query }, { signal, headers: { accept: 'text/event-stream' } });
+  const response = await request(
+    'management',
+    'streamEvents',
+    { query },
+    { signal, headers: { accept: 'text/event-stream' } },
+  );
   isLive.value = true;
   const parser = createParser({
     onEvent({ id, event, data }) {
@@ -37,7 +42,7 @@ async function readStream(signal: AbortSignal, last: { id: string | undefined })
       }
     },
   });
-  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

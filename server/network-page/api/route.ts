@@ -1,4 +1,4 @@
-/** Where in the page the reader is: the part of the address after `#`, which browsers send to nobody. */
+/** Place of the reader in the page: the part of the address after `#`, which browsers send to nobody. */
 import { signal } from '@preact/signals';
 
 export interface Route {
@@ -32,7 +32,9 @@ window.addEventListener('hashchange', () => {
 
 /** An address within the page. */
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]]));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value]],
+  );
   const search = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
   return `#/${path.map(encodeURIComponent).join('/')}${search}`;
 }

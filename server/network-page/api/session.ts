@@ -1,10 +1,10 @@
-/** Who is signed in, what the session still owes, and what it may do: by the same table of rights as the server's. */
+/** Knows who is signed in, what the session still owes, and what it may do: by the same table of rights as the server's. */
 import { signal } from '@preact/signals';
 import table from 'operations';
 import { Refused, call, freshness, hasToken, keepToken, onSessionEnd } from './client.js';
 import type { CallData, CallName } from './contract.js';
 
-/** `out`: nobody signed in; `code`: a code of the second factor is owed; `ended`: it was signed in, and has to again. */
+/** `out`: nobody signed in; `code`: a code of the second factor is owed; `ended`: it was signed in, and must be again. */
 export type SessionState = 'out' | 'code' | 'in' | 'ended';
 
 interface Somebody {
@@ -25,12 +25,12 @@ onSessionEnd(() => {
 
 type Login = CallData<'management', 'authenticate'>;
 
-/** What a session owes that this page cannot ask for; '' when there is nothing. */
+/** Names what a session owes that this page cannot ask for; '' when there is nothing. */
 function debtOf({ authQueries, isMfaRequired }: Pick<Login, 'authQueries' | 'isMfaRequired'>): string {
   if (authQueries.some(({ typeId }) => typeId === 'EXT-JWT'))
     return 'Your auth policy asks for a token of an external provider with each request, and this page sends none.';
   if (authQueries.length > 0 && !isMfaRequired)
-    return 'Your auth policy asks for an authenticator app, and you have none yet: enroll one in the API explorer first.';
+    return 'Your auth policy asks for an authenticator app, and you have none: enroll one in the API explorer first.';
   return '';
 }
 
@@ -70,7 +70,8 @@ export async function signIn(username: string, password: string): Promise<void> 
     const debt = debtOf(session);
     if (debt !== '') throw new Refused(debt, 401, 'DEBT', '');
     keepToken(session.token);
-    if (session.isMfaRequired && session.authQueries.some(({ typeId }) => typeId === 'MFA')) sessionState.value = 'code';
+    if (session.isMfaRequired && session.authQueries.some(({ typeId }) => typeId === 'MFA'))
+      sessionState.value = 'code';
     else await enter();
   });
 }

@@ -1,4 +1,4 @@
-/** What every view is made of: marks, notices, panels, tables. */
+/** Parts that every view is made of: marks, notices, panels, tables. */
 import type { ComponentChildren } from 'preact';
 
 export type MarkKind = 'good' | 'warn' | 'bad' | 'off' | 'mixed';

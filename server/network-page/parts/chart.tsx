@@ -45,7 +45,7 @@ function optionsOf(width: number, { series, text }: ChartProps): uPlot.Options {
 }
 
 export function Chart(props: ChartProps) {
-  const { label, times, series, text } = props;
+  const { label, times, series } = props;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current } = place;
@@ -88,29 +88,35 @@ export function Chart(props: ChartProps) {
         </ul>
       </figcaption>
       <div ref={place} class="plot" aria-hidden="true" />
-      <table class="unseen">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Hour</th>
-            {series.map(({ name }) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
+      <Numbers {...props} />
+    </figure>
+  );
+}
+
+function Numbers({ label, times, series, text }: ChartProps) {
+  return (
+    <table class="unseen">
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Hour</th>
+          {series.map(({ name }) => (
+            <th scope="col" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times.map((at, index) => (
+          <tr key={at}>
+            <th scope="row">{at}</th>
+            {series.map(({ name, values }) => (
+              <td key={name}>{text(values[index] ?? 0)}</td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {times.map((at, index) => (
-            <tr key={at}>
-              <th scope="row">{at}</th>
-              {series.map(({ name, values }) => (
-                <td key={name}>{text(values[index] ?? 0)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </figure>
+        ))}
+      </tbody>
+    </table>
   );
 }

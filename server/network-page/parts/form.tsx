@@ -9,13 +9,16 @@ interface FieldProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly hint?: string;
-  readonly type?: 'text' | 'password' | 'number' | 'search';
+  readonly type?: 'text' | 'password' | 'search';
   readonly required?: boolean;
   readonly autoComplete?: string;
   readonly suggestions?: readonly string[];
   readonly autoFocus?: boolean;
   readonly placeholder?: string;
 }
+
+/** The types of the view library know suggestions of texts alone; none of the other kinds here has any. */
+const typeOf = (type: string): { readonly type: 'text' } => ({ type: type as 'text' });
 
 /** A line to type in, with suggestions where there are any. */
 export function TextField(props: FieldProps) {
@@ -26,7 +29,7 @@ export function TextField(props: FieldProps) {
       <label for={id}>{label}</label>
       <input
         id={id}
-        type={type}
+        {...typeOf(type)}
         value={value}
         required={required}
         autoComplete={props.autoComplete ?? 'off'}
@@ -34,7 +37,7 @@ export function TextField(props: FieldProps) {
         spellcheck={false}
         autoFocus={autoFocus}
         placeholder={props.placeholder}
-        list={suggestions === undefined ? undefined : `${id}-list`}
+        {...(suggestions === undefined ? {} : { list: `${id}-list` })}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onInput={({ currentTarget }) => {
           onInput(currentTarget.value);
@@ -108,11 +111,11 @@ export function Radios<T extends string>({ label, value, options, onChange }: Ch
 }
 
 interface FormProps {
-  /** What the button says. */
+  /** Text of the button. */
   readonly submit: string;
-  /** What it says while the call is on its way. */
+  /** Its text while the call is on its way. */
   readonly busy?: string;
-  /** Whose failure is shown below the fields. */
+  /** The call; its failure is shown below the fields. */
   readonly onSubmit: () => Promise<void>;
   readonly isReady?: boolean;
   readonly isDanger?: boolean;
@@ -120,7 +123,15 @@ interface FormProps {
   readonly children: ComponentChildren;
 }
 
-export function Form({ submit, busy = 'One moment…', onSubmit, isReady = true, isDanger, actions, children }: FormProps) {
+export function Form({
+  submit,
+  busy = 'One moment…',
+  onSubmit,
+  isReady = true,
+  isDanger,
+  actions,
+  children,
+}: FormProps) {
   const [state, setState] = useState({ isBusy: false, failure: '' });
   const send = async () => {
     if (state.isBusy) return;

@@ -63,6 +63,28 @@ interface AttributesProps {
   readonly hint?: string;
 }
 
+function Chips({ label, value, onChange }: Pick<AttributesProps, 'label' | 'value' | 'onChange'>) {
+  if (value.length === 0) return null;
+  return (
+    <ul class="chips" aria-label={`${label}: chosen`}>
+      {value.map((name) => (
+        <li key={name}>
+          #{name}
+          <button
+            type="button"
+            aria-label={`Remove ${name}`}
+            onClick={() => {
+              onChange(value.filter((other) => other !== name));
+            }}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Role attributes: those that are chosen, and a line to add another one. */
 export function AttributesField({ label, value, onChange, known, hint }: AttributesProps) {
   const [text, setText] = useState('');
@@ -76,24 +98,7 @@ export function AttributesField({ label, value, onChange, known, hint }: Attribu
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {value.length > 0 && (
-        <ul class="chips" aria-label={`${label}: chosen`}>
-          {value.map((name) => (
-            <li key={name}>
-              #{name}
-              <button
-                type="button"
-                aria-label={`Remove ${name}`}
-                onClick={() => {
-                  onChange(value.filter((other) => other !== name));
-                }}
-              >
-                ×
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Chips label={label} value={value} onChange={onChange} />
       <div class="with-button">
         <input
           id={id}

@@ -1,4 +1,4 @@
-/** What a view shows of the controller: asked for once, and again when it may have changed. */
+/** Data of the controller that a view shows: asked for once, and again when it may have changed. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Refused, freshness } from '../api/client.js';
 import { onEvent } from '../api/live.js';
@@ -56,7 +56,11 @@ export function useData<T>(key: string, load: () => Promise<T>, { every, on, als
     };
   }, [reload, every]);
   useEvents(on, reload);
-  return { data: state?.key === key ? state.data : undefined, failure: state?.key === key ? state.failure : '', reload };
+  return {
+    data: state?.key === key ? state.data : undefined,
+    failure: state?.key === key ? state.failure : '',
+    reload,
+  };
 }
 
 function useEvents(kinds: readonly string[] | undefined, reload: () => void): void {
@@ -77,7 +81,7 @@ function useEvents(kinds: readonly string[] | undefined, reload: () => void): vo
   }, [kinds?.join(), reload]);
 }
 
-/** What to show of a failure. A refusal for lack of a right says so: its own text speaks of logins. */
+/** Words a failure. A refusal for lack of a right says so: its own text speaks of logins. */
 export function messageOf(error: unknown): string {
   if (error instanceof Refused && (error.status === 401 || error.status === 403) && error.code !== 'INVALID_AUTH')
     return error.code === 'UNAUTHORIZED' ? 'Your rights do not cover this, or the session has ended.' : error.message;

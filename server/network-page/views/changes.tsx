@@ -1,15 +1,13 @@
 /** The audit as a time line: filters, live at its head, and what was before and after side by side. */
 import { useState } from 'preact/hooks';
 import { answerOf } from '../api/client.js';
-import type { CallData } from '../api/contract.js';
-import { changeQuery, linkTo, route } from '../api/route.js';
-import { Failure, Mark, PageHead, Waiting } from '../parts/basics.js';
-import type { MarkKind } from '../parts/basics.js';
+import { changeQuery, route } from '../api/route.js';
+import { Failure, PageHead, Waiting } from '../parts/basics.js';
 import { Select, TextField } from '../parts/form.js';
 import { useData } from '../parts/use-data.js';
 import { clockText, countText, dayText, quoted, spaced } from '../parts/words.js';
-
-type Change = CallData<'management', 'listAudit'>[number];
+import { ChangeLine } from './change-line.js';
+import type { Change } from './change-line.js';
 
 const PAGE = 50;
 const ALL_EVENTS = [''];
@@ -45,40 +43,6 @@ function filterOf(query: URLSearchParams): string {
     entity === '' ? '' : `(entityName contains ${quoted(entity ?? '')} or entityId = ${quoted(entity ?? '')})`,
   ];
   return parts.filter((part) => part !== '').join(' and ');
-}
-
-const MARKS: Readonly<Record<string, MarkKind>> = { created: 'good', deleted: 'bad', failed: 'bad', refused: 'bad' };
-const WORDS: Readonly<Record<string, string>> = { created: 'made', updated: 'changed', deleted: 'deleted' };
-
-/** Pages of things by the kinds of entities that the audit names. */
-const PAGES: Readonly<Record<string, string>> = {
-  identity: 'identity',
-  service: 'service',
-  servicePolicy: 'policy',
-  edgeRouter: 'router',
-};
-
-export function ChangeLine({ change }: { change: Change }) {
-  const { kind, entityType, entityName, entityId, actor } = change;
-  const verb = kind.slice(kind.indexOf('.') + 1);
-  const page = PAGES[entityType];
-  const name = entityName ?? entityId ?? '';
-  const who = actor.name ?? actor.kind;
-  const isLogin = kind.startsWith('login.');
-  return (
-    <>
-      <Mark kind={MARKS[verb] ?? 'mixed'}>{isLogin ? `login ${spaced(verb)}` : (WORDS[verb] ?? spaced(verb))}</Mark>
-      <span class="what">
-        {spaced(entityType)}{' '}
-        {page !== undefined && entityId != null && verb !== 'deleted' ? (
-          <a href={linkTo([page, entityId])}>{name}</a>
-        ) : (
-          <b>{name}</b>
-        )}
-      </span>
-      <span class="by">{isLogin && who === name ? '' : `by ${who}`}</span>
-    </>
-  );
 }
 
 const valueText = (value: unknown): string =>

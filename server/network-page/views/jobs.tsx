@@ -1,4 +1,4 @@
-/** What people come for, each in one dialog. What the reader's rights do not cover is not offered. */
+/** Offers what people come for, each in one dialog. What the reader's rights do not cover is not offered. */
 import { PageHead } from '../parts/basics.js';
 import { JOBS } from '../jobs/jobs.js';
 import { openJob } from '../jobs/state.js';

@@ -1,4 +1,4 @@
-/** What carries the traffic: routers, links and circuits, as a map and as lists that say the same. */
+/** Shows what carries the traffic: routers, links and circuits, as a map and as lists that say the same. */
 import { call, callFabric } from '../api/client.js';
 import type { CallData } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
@@ -28,7 +28,7 @@ interface Carriers {
 const latencyOf = ({ sourceLatency, destLatency }: FabricLink): number =>
   Math.max(sourceLatency, destLatency) / NANOSECONDS;
 
-/** What the fabric API says, or for who may not read that, the routers of the management API. */
+/** Routers as the fabric API has them, or for who may not read that, the routers of the management API. */
 async function loadRouters() {
   if (mayFabric('listRouters')) {
     const routers = await callFabric('listRouters', { query: { limit: MOST } });

@@ -46,7 +46,12 @@ function placesOf(ids: readonly string[], pairs: readonly (readonly [string, str
     .filter(([from, to]) => known.has(from) && known.has(to))
     .map(([source, target]) => ({ source, target }));
   forceSimulation(nodes)
-    .force('link', forceLink<Node, SimulationLinkDatum<Node>>(links).id(({ id }) => id).distance(150))
+    .force(
+      'link',
+      forceLink<Node, SimulationLinkDatum<Node>>(links)
+        .id(({ id }) => id)
+        .distance(150),
+    )
     .force('charge', forceManyBody().strength(-500))
     .force('apart', forceCollide(34))
     .force('center', forceCenter(0, 0))
@@ -68,7 +73,13 @@ function LinkShape({ link, places }: { link: MapLink; places: Places }) {
   const [x, y] = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
   return (
     <g class={link.isUp ? 'link up' : 'link down'}>
-      <line x1={from[0]} y1={from[1]} x2={to[0]} y2={to[1]} stroke-width={Math.min(8, 1.5 + Math.log2(1 + link.circuits))} />
+      <line
+        x1={from[0]}
+        y1={from[1]}
+        x2={to[0]}
+        y2={to[1]}
+        stroke-width={Math.min(8, 1.5 + Math.log2(1 + link.circuits))}
+      />
       <text x={x} y={y - 6}>
         {link.isUp ? `${link.latencyMs.toFixed(link.latencyMs < 10 ? 1 : 0)} ms` : 'down'}
       </text>
@@ -76,7 +87,15 @@ function LinkShape({ link, places }: { link: MapLink; places: Places }) {
   );
 }
 
-function RouterShape({ router, place, isNamed }: { router: MapRouter; place: readonly [number, number]; isNamed: boolean }) {
+function RouterShape({
+  router,
+  place,
+  isNamed,
+}: {
+  router: MapRouter;
+  place: readonly [number, number];
+  isNamed: boolean;
+}) {
   const state = router.isDisabled ? 'disabled' : router.isOnline ? 'online' : 'offline';
   return (
     <a href={linkTo(['router', router.id])} class={`router ${state}`} aria-label={`${router.name}, ${state}`}>
@@ -100,7 +119,12 @@ export function RouterMap({ routers, links }: { routers: readonly MapRouter[]; l
     [shape],
   );
   return (
-    <svg class="map" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label="Map of routers and links; the lists below say the same">
+    <svg
+      class="map"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="group"
+      aria-label="Map of routers and links; the lists below say the same"
+    >
       {links.map((link) => (
         <LinkShape key={link.id} link={link} places={places} />
       ))}
