@@ -61,7 +61,7 @@ const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}
 const MARKS: Readonly<Record<Level, string>> = { ok: 'ok', warning: 'WARNING', fault: 'FAULT', skipped: 'skipped' };
 const MARK = 9;
 
-/** For a terminal: what is wrong comes last, where it is seen. */
+/** Formats findings for a terminal. Faults come last, where they are seen. */
 function report(findings: readonly Finding[]): string {
   const order: readonly Level[] = ['ok', 'skipped', 'warning', 'fault'];
   const column = Math.max(...findings.map(({ check }) => check.length)) + 2;

@@ -4,6 +4,8 @@ import { readVersion } from '../server/base/version.js';
 import { adminCommand } from './admin.js';
 import { backupCommand } from './backup.js';
 import { configCommand } from './config.js';
+import { consoleCommand } from './console.js';
+import { convertCommand } from './convert.js';
 import { doctorCommand } from './doctor.js';
 import { explainCommand } from './explain.js';
 import { exportCommand } from './export.js';
@@ -24,7 +26,9 @@ const COMMANDS: readonly (() => Command)[] = [
   restoreCommand,
   exportCommand,
   importCommand,
+  convertCommand,
   explainCommand,
+  consoleCommand,
   adminCommand,
   renewCommand,
   retireCommand,

@@ -37,6 +37,6 @@ export interface Revocation extends BaseEntity {
   readonly type: RevocationType;
   /** Tokens of an identity issued later are still accepted. */
   readonly issuedBefore: Date;
-  /** When all that it concerns has ended by itself. */
+  /** Time at which everything that it concerns has ended by itself. */
   readonly expiresAt: Date;
 }

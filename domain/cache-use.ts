@@ -3,7 +3,7 @@ export interface CacheUse {
   readonly entries: number;
   /** Size by the cache's own estimate; absent where the cache is bounded in another way. */
   readonly bytes?: number;
-  /** Since the start. */
+  /** Hits since the start. */
   readonly hits: number;
   readonly misses: number;
 }

@@ -45,7 +45,7 @@ export interface CertificateState {
   readonly caId: string | null;
   /** Only what this network issued can be extended. */
   readonly isIssuedByNetwork: boolean;
-  /** At the last login the client sent every intermediate that its chain needs. */
+  /** Whether the client sent every intermediate that its chain needs, at its last login. */
   readonly lastAuthResolvedToRoot: boolean;
   readonly extendRequestedAt: Date | null;
   readonly isKeyRollRequested: boolean;

@@ -25,7 +25,7 @@ export class DurationCounts {
     return this.#sumMs / 1000;
   }
 
-  /** For each bound how many took no longer, then how many there are. */
+  /** Counts per bound, each with those below it, and then the total. */
   cumulative(): number[] {
     let sum = 0;
     return Array.from(this.#classes, (each) => (sum += each));

@@ -141,7 +141,7 @@ export function badReference(message: string, field: string, value: string): Dom
   });
 }
 
-/** For use in expressions: `row ?? raise(notFound(…))`. */
+/** Throws, for use in expressions: `row ?? raise(notFound(…))`. */
 export function raise(error: Error): never {
   throw error;
 }

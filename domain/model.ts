@@ -189,7 +189,7 @@ export interface SessionRouter {
   readonly protocols: Readonly<Record<string, string>>;
   readonly syncStatus: string;
   readonly version: string | null;
-  /** In digits. */
+  /** Mask as decimal digits. */
   readonly capabilitiesMask: string | null;
 }
 

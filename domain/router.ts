@@ -32,7 +32,7 @@ export interface RouterPresence {
   readonly connectedAt: Date;
   /** How far it has been told what it must know, such as `SYNC_DONE`. */
   readonly syncStatus: string;
-  /** Under which clients reach it; empty until it has said so. */
+  /** Host name under which clients reach it; empty until the router reports one. */
   readonly hostname: string;
   /** URLs by protocol, such as `tls://router.example:3022`; empty until it has said so. */
   readonly protocols: Readonly<Record<string, string>>;

@@ -2,17 +2,20 @@
 # Sends real traffic through a network of its own: starts a controller, enrolls and starts a router, hosts an echo
 # service, dials it, and prints what comes back. Everything but the controller is the field's own program, `ziti`.
 #
-#   real-traffic.sh [TEXT]
+#   real-traffic.sh [--keep] [TEXT]
 #
+#   --keep            leaves the network running, and says how to end it
 #   TEXT              what is sent            default: Hello through the overlay
 #   ZITI              the ziti program        default: on the path, or ../shared/bin/ziti next to the project
 #   EDGE_PORT         the controller's port   default: 31280
 #   EDGE_ROUTER_PORT  the router's port       default: the next one
 #
-# Needs ziti 2.0 and a project that was built (npm run build). Nothing is left behind.
+# Needs ziti 2.0 and a project that was built (npm run build). Without --keep nothing is left behind.
 set -eu
 umask 077
 
+keep=''
+if [ "${1:-}" = --keep ]; then keep=yes; shift; fi
 text=${1:-Hello through the overlay}
 port=${EDGE_PORT:-31280}
 router_port=${EDGE_ROUTER_PORT:-$((port + 1))}
@@ -118,3 +121,18 @@ printf '%s\n' "$text" >&3
 waits "$work/client.log" grep -qF -e "$text" "$work/heard"
 exec 3>&-
 printf 'What came back: %s\n' "$(grep -F -e "$text" "$work/heard" | head -n 1)"
+
+[ -n "$keep" ] || exit 0
+# Controller, router and host go on.
+kill "${started%% *}" 2>/dev/null || true
+running=${started#* }
+cat > "$work/end.sh" << END
+kill $running
+for pid in $running; do while kill -0 "\$pid" 2>/dev/null; do sleep 0.2; done; done
+rm -rf '$work'
+END
+trap - EXIT
+printf '\nThe network goes on. Controller: https://localhost:%s, administrator admin, password %s\n' "$port" "$password"
+printf 'Dial again:  HOME=%s %s demo zcat -i %s/client.json ziti:echo\n' "$work" "$ziti" "$work"
+printf 'Look:        HOME=%s %s edge list terminators\n' "$work" "$ziti"
+printf 'End it:      sh %s/end.sh\n' "$work"

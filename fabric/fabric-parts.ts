@@ -67,7 +67,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
   const lifecycle = new RouterLifecycle({ ...shared, log, renewedMs: limits.renewedMs });
   const standIns = new StandIns(() => controllers.standsInFor());
   const checks = makeChecks(stores, shared, lifecycle);
-  const inspections = makeInspections(options, { hostId, registry, models, noteFailure });
+  const inspections = makeInspections(options, { hostId, registry, models, traffic, noteFailure });
   const parts = { ...shared, linkSettings, ends, records, checks, standIns, others };
   const hasClients = options.accessTokenSeconds > 0;
   const events = new FabricEvents({ ...parts, channels: registry, noteFailure, inspections, hasClients });
@@ -94,16 +94,26 @@ function makeChecks(stores: Stores, { registry, peers, traffic }: CheckedParts, 
 
 /** Makes what answers inspections for this process and its routers. */
 function makeInspections({ stores, controllerId }: FabricOptions, parts: InspectionParts): Inspections {
-  const { hostId, registry, models, noteFailure } = parts;
+  const { hostId, registry, models, traffic, noteFailure } = parts;
   const checkModel = (routerId: string) => modelCheck(routerId, registry, models);
   const channels = () => registry.all();
-  return new Inspections({ store: stores.inspections, hostId, controllerId, channels, checkModel, noteFailure });
+  return new Inspections({
+    store: stores.inspections,
+    hostId,
+    controllerId,
+    channels,
+    checkModel,
+    listTerminators: (request) => stores.fabricTerminators.list(request),
+    reportedBy: (routerId) => traffic.connected.reportedBy(routerId),
+    noteFailure,
+  });
 }
 
 interface InspectionParts {
   readonly hostId: string;
   readonly registry: ChannelRegistry;
   readonly models: RouterModels;
+  readonly traffic: Pick<Traffic, 'connected'>;
   readonly noteFailure: NoteFailure;
 }
 

@@ -1,6 +1,6 @@
 // Generated from specs/ by scripts/generate. Do not edit.
 
-export type Api = 'client' | 'fabric' | 'management';
+export type Api = 'client' | 'fabric' | 'management' | 'oidc';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -26,8 +26,13 @@ export interface BodySpec {
   readonly consumes: readonly string[];
   /** Those of `consumes` whose body is handed on as the text that it is, and is not validated. */
   readonly textTypes: readonly string[];
-  /** `json`: JSON is accepted, perhaps beside text; `text`: only text is. */
-  readonly kind: 'json' | 'text';
+  /**
+   * `json`: JSON is accepted, perhaps beside text; `text`: only text is; `form`: a form is, perhaps beside JSON with
+   * the same members.
+   */
+  readonly kind: 'form' | 'json' | 'text';
+  /** Members of a form, each with whether it may come several times; absent where none is taken. */
+  readonly members?: Readonly<Record<string, 'list' | 'text'>>;
   readonly validator: string | null;
   /** The entry of its names; null when it has none that the spec knows. */
   readonly names: string | null;

@@ -4,11 +4,13 @@ import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operatio
 import type { Operations as ClientOperations } from './client/operations.js';
 import type { Operations as FabricOperations } from './fabric-api/operations.js';
 import type { Operations as ManagementOperations } from './management/operations.js';
+import type { Operations as OidcOperations } from './oidc/operations.js';
 
 export interface OperationsOf {
   client: ClientOperations;
   fabric: FabricOperations;
   management: ManagementOperations;
+  oidc: OidcOperations;
 }
 export type OperationId<A extends Api> = keyof OperationsOf[A] & string;
 
@@ -16,6 +18,7 @@ const accessExplanationEnvelopeResponse: ResponseSpec = { validator: 'response_a
 const apiErrorEnvelopeResponse: ResponseSpec = { validator: 'response_apiErrorEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const binaryResponse: ResponseSpec = { validator: null, kind: 'binary', textTypes: [], itemValidator: null };
 const clusterMemberListResponseResponse: ResponseSpec = { validator: 'response_clusterMemberListResponse', kind: 'json', textTypes: [], itemValidator: 'response_clusterMemberListValue' };
+const configurationResponse: ResponseSpec = { validator: 'response_configuration', kind: 'json', textTypes: [], itemValidator: null };
 const createCurrentApiSessionCertificateEnvelopeResponse: ResponseSpec = { validator: 'response_createCurrentApiSessionCertificateEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const createEnvelopeResponse: ResponseSpec = { validator: 'response_createEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const createWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_createWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
@@ -70,9 +73,12 @@ const headerLastEventIDParameter: ParameterSpec = { name: 'Last-Event-ID', in: '
 const headerMfaValidationCodeParameter: ParameterSpec = { name: 'mfa-validation-code', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const headerSessionTokenParameter: ParameterSpec = { name: 'session-token', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 65536 };
 const headerZitiTokenIssuerIdParameter: ParameterSpec = { name: 'ziti-token-issuer-id', in: 'header', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const healthResponse: ResponseSpec = { validator: 'response_health', kind: 'json', textTypes: [], itemValidator: null };
 const identityExtendEnrollmentEnvelopeResponse: ResponseSpec = { validator: 'response_identityExtendEnrollmentEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const inspectResponseResponse: ResponseSpec = { validator: 'response_inspectResponse', kind: 'json', textTypes: [], itemValidator: null };
+const introspectionResponse: ResponseSpec = { validator: 'response_introspection', kind: 'json', textTypes: [], itemValidator: null };
 const jwksResponse: ResponseSpec = { validator: 'response_jwks', kind: 'json', textTypes: [], itemValidator: null };
+const keySetResponse: ResponseSpec = { validator: 'response_keySet', kind: 'json', textTypes: [], itemValidator: null };
 const listApiSessionsEnvelopeResponse: ResponseSpec = { validator: 'response_listApiSessionsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_apiSessionDetail' };
 const listAuditEnvelopeResponse: ResponseSpec = { validator: 'response_listAuditEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_auditRecordDetail' };
 const listAuthPoliciesEnvelopeResponse: ResponseSpec = { validator: 'response_listAuthPoliciesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_authPolicyDetail' };
@@ -118,22 +124,34 @@ const listTerminatorsEnvelopeResponse: ResponseSpec = { validator: 'response_lis
 const listVersionEnvelopeResponse: ResponseSpec = { validator: 'response_listVersionEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const listWebhookDeadLettersEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhookDeadLettersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDeadLetterDetail' };
 const listWebhooksEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhooksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDetail' };
+const loginErrorResponse: ResponseSpec = { validator: 'response_loginError', kind: 'json', textTypes: [], itemValidator: null };
 const networkAccessEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkAccessReachesEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessReachesEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkOverviewEnvelopeResponse: ResponseSpec = { validator: 'response_networkOverviewEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkUnusedListEnvelopeResponse: ResponseSpec = { validator: 'response_networkUnusedListEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkUsageEnvelopeResponse: ResponseSpec = { validator: 'response_networkUsageEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const nonceSignatureResponse: ResponseSpec = { validator: 'response_nonceSignature', kind: 'json', textTypes: [], itemValidator: null };
+const nothingResponse: ResponseSpec = { validator: 'response_nothing', kind: 'json', textTypes: [], itemValidator: null };
+const oauthErrorResponse: ResponseSpec = { validator: 'response_oauthError', kind: 'json', textTypes: [], itemValidator: null };
+const owedFactorsResponse2: ResponseSpec = { validator: 'response_owedFactors', kind: 'json', textTypes: ['text/html'], itemValidator: null };
+const owedFactorsResponse: ResponseSpec = { validator: 'response_owedFactors', kind: 'json', textTypes: [], itemValidator: null };
 const pathIdParameter: ParameterSpec = { name: 'id', in: 'path', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const pathServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'path', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const postureDataEnvelopeResponse: ResponseSpec = { validator: 'response_postureDataEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const postureResponseEnvelopeResponse: ResponseSpec = { validator: 'response_postureResponseEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const queryAsIdentityParameter: ParameterSpec = { name: 'asIdentity', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryAuthRequestIDParameter: ParameterSpec = { name: 'authRequestID', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
+const queryClientIdParameter: ParameterSpec = { name: 'client_id', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
+const queryCodeChallengeMethodParameter: ParameterSpec = { name: 'code_challenge_method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
+const queryCodeChallengeParameter: ParameterSpec = { name: 'code_challenge', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 256 };
+const queryConfigTypesParameter2: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 255 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryDaysParameter: ParameterSpec = { name: 'days', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 3650, minLength: null, maxLength: null };
 const queryEntityIdParameter: ParameterSpec = { name: 'entityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryHoursParameter: ParameterSpec = { name: 'hours', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 168, minLength: null, maxLength: null };
+const queryIdParameter: ParameterSpec = { name: 'id', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
+const queryIdTokenHintParameter: ParameterSpec = { name: 'id_token_hint', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryIdentityIdParameter2: ParameterSpec = { name: 'identityId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const queryIdentityIdParameter: ParameterSpec = { name: 'identityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryKindParameter: ParameterSpec = { name: 'kind', in: 'query', type: 'string', format: null, required: false, enum: ['service', 'router', 'link'], minimum: null, maximum: null, minLength: null, maxLength: null };
@@ -141,22 +159,34 @@ const queryKindsParameter: ParameterSpec = { name: 'kinds', in: 'query', type: '
 const queryLastEventIdParameter: ParameterSpec = { name: 'lastEventId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 64 };
 const queryLimitParameter: ParameterSpec = { name: 'limit', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryMethodParameter2: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryMethodParameter3: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryMethodParameter: ParameterSpec = { name: 'method', in: 'query', type: 'string', format: null, required: true, enum: ['password', 'cert', 'ext-jwt'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryNodesParameter: ParameterSpec = { name: 'nodes', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 200, minLength: null, maxLength: null };
+const queryNonceParameter: ParameterSpec = { name: 'nonce', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryOffsetParameter: ParameterSpec = { name: 'offset', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: null, maximum: 9007199254740991, minLength: null, maxLength: null };
 const queryPolicyIdParameter: ParameterSpec = { name: 'policyId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryPolicyTypeParameter: ParameterSpec = { name: 'policyType', in: 'query', type: 'string', format: null, required: false, enum: ['dial', 'bind'], minimum: null, maximum: null, minLength: null, maxLength: null };
+const queryPostLogoutRedirectUriParameter: ParameterSpec = { name: 'post_logout_redirect_uri', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryPromptParameter: ParameterSpec = { name: 'prompt', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryQParameter: ParameterSpec = { name: 'q', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryRedirectUriParameter: ParameterSpec = { name: 'redirect_uri', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryRegistrationParameter: ParameterSpec = { name: 'registration', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryRequestParameter: ParameterSpec = { name: 'request', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryRequestUriParameter: ParameterSpec = { name: 'request_uri', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
+const queryResponseModeParameter: ParameterSpec = { name: 'response_mode', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
+const queryResponseTypeParameter: ParameterSpec = { name: 'response_type', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 100 };
 const queryRoleFilterParameter: ParameterSpec = { name: 'roleFilter', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 513 };
 const queryRoleParameter: ParameterSpec = { name: 'role', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRoleSemanticParameter: ParameterSpec = { name: 'roleSemantic', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryRolesParameter: ParameterSpec = { name: 'roles', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryRouterIdParameter: ParameterSpec = { name: 'routerId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryScopeParameter: ParameterSpec = { name: 'scope', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryServiceIdParameter2: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const queryServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryShowParameter: ParameterSpec = { name: 'show', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 500, minLength: null, maxLength: null };
 const querySkipParameter: ParameterSpec = { name: 'skip', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 0, maximum: 1000000, minLength: null, maxLength: null };
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
+const queryStateParameter2: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryStateParameter: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: ['allowed', 'blocked', 'disabled', 'posture', 'unreachable', 'unknown'], minimum: null, maximum: null, minLength: null, maxLength: null };
 const queryTokenParameter2: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryTokenParameter: ParameterSpec = { name: 'token', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
@@ -167,8 +197,11 @@ const queryUntilParameter: ParameterSpec = { name: 'until', in: 'query', type: '
 const queryWithIdsParameter: ParameterSpec = { name: 'withIds', in: 'query', type: 'boolean', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: null };
 const redeliverWebhookEnvelopeResponse: ResponseSpec = { validator: 'response_redeliverWebhookEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const sessionCreateEnvelopeResponse: ResponseSpec = { validator: 'response_sessionCreateEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const tokensResponse: ResponseSpec = { validator: 'response_tokens', kind: 'json', textTypes: [], itemValidator: null };
+const totpEnrollmentResponse: ResponseSpec = { validator: 'response_totpEnrollment', kind: 'json', textTypes: [], itemValidator: null };
 const totpTokenEnvelopeResponse: ResponseSpec = { validator: 'response_totpTokenEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const traceDetailEnvelopeResponse: ResponseSpec = { validator: 'response_traceDetailEnvelope', kind: 'json', textTypes: [], itemValidator: null };
+const userinfoResponse: ResponseSpec = { validator: 'response_userinfo', kind: 'json', textTypes: [], itemValidator: null };
 
 /** Every operation of all APIs. */
 export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, OperationSpec>> } = {
@@ -3064,6 +3097,269 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: { name: 'mfaValidation', required: true, consumes: ['application/json'], textTypes: [], kind: 'json', validator: 'request_mfaCode', names: 'mfaCode' }, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: emptyResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 413: apiErrorEnvelopeResponse, 415: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+  },
+  oidc: {
+    beginLogin: {
+      api: 'oidc', operationId: 'beginLogin', method: 'GET', path: '/authorize',
+      pathParameters: [], parameters: [queryClientIdParameter, queryCodeChallengeParameter, queryCodeChallengeMethodParameter, queryConfigTypesParameter2, queryMethodParameter3, queryNonceParameter, queryPromptParameter, queryRedirectUriParameter, queryRegistrationParameter, queryRequestParameter, queryRequestUriParameter, queryResponseModeParameter, queryResponseTypeParameter, queryScopeParameter, queryStateParameter2],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 302: emptyResponse2, 400: oauthErrorResponse, 429: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    beginLoginByPost: {
+      api: 'oidc', operationId: 'beginLoginByPost', method: 'POST', path: '/authorize',
+      pathParameters: [], parameters: [queryClientIdParameter, queryCodeChallengeParameter, queryCodeChallengeMethodParameter, queryConfigTypesParameter2, queryMethodParameter3, queryNonceParameter, queryPromptParameter, queryRedirectUriParameter, queryRegistrationParameter, queryRequestParameter, queryRequestUriParameter, queryResponseModeParameter, queryResponseTypeParameter, queryScopeParameter, queryStateParameter2],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'asked', required: false, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_authorizeForm', names: 'authorizeForm', members: { client_id: 'text', code_challenge: 'text', code_challenge_method: 'text', configTypes: 'list', method: 'text', nonce: 'text', prompt: 'text', redirect_uri: 'text', registration: 'text', request: 'text', request_uri: 'text', response_mode: 'text', response_type: 'text', scope: 'text', state: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 302: emptyResponse2, 400: oauthErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    beginTotp: {
+      api: 'oidc', operationId: 'beginTotp', method: 'POST', path: '/login/totp/enroll',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'proof', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_codeForm', names: 'codeForm', members: { authRequestID: 'text', code: 'text', id: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 201: totpEnrollmentResponse, 400: loginErrorResponse, 401: loginErrorResponse, 409: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailConfiguration: {
+      api: 'oidc', operationId: 'detailConfiguration', method: 'GET', path: '/.well-known/openid-configuration',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: configurationResponse, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailHealth: {
+      api: 'oidc', operationId: 'detailHealth', method: 'GET', path: '/healthz',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: healthResponse, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailReadiness: {
+      api: 'oidc', operationId: 'detailReadiness', method: 'GET', path: '/ready',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: healthResponse, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailUserinfo: {
+      api: 'oidc', operationId: 'detailUserinfo', method: 'GET', path: '/userinfo',
+      pathParameters: [], parameters: [],
+      permission: 'own', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: userinfoResponse, 400: oauthErrorResponse, 401: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    detailUserinfoByPost: {
+      api: 'oidc', operationId: 'detailUserinfoByPost', method: 'POST', path: '/userinfo',
+      pathParameters: [], parameters: [],
+      permission: 'own', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: userinfoResponse, 400: oauthErrorResponse, 401: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    endLogin: {
+      api: 'oidc', operationId: 'endLogin', method: 'GET', path: '/authorize/callback',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 302: emptyResponse2, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    endSession: {
+      api: 'oidc', operationId: 'endSession', method: 'GET', path: '/end_session',
+      pathParameters: [], parameters: [queryClientIdParameter, queryIdTokenHintParameter, queryPostLogoutRedirectUriParameter, queryStateParameter2],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 302: emptyResponse2, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    endSessionByPost: {
+      api: 'oidc', operationId: 'endSessionByPost', method: 'POST', path: '/end_session',
+      pathParameters: [], parameters: [queryClientIdParameter, queryIdTokenHintParameter, queryPostLogoutRedirectUriParameter, queryStateParameter2],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'logout', required: false, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_logoutForm', names: 'logoutForm', members: { client_id: 'text', id_token_hint: 'text', post_logout_redirect_uri: 'text', state: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 302: emptyResponse2, 400: oauthErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    introspectToken: {
+      api: 'oidc', operationId: 'introspectToken', method: 'POST', path: '/oauth/introspect',
+      pathParameters: [], parameters: [],
+      permission: 'own', grantedBy: [], refusalStatus: 401,
+      body: { name: 'token', required: true, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_tokenForm', names: 'tokenForm', members: { client_id: 'text', token: 'text', token_type_hint: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 200: introspectionResponse, 400: oauthErrorResponse, 401: oauthErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    issueTokens: {
+      api: 'oidc', operationId: 'issueTokens', method: 'POST', path: '/oauth/token',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'grant', required: true, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_grantForm', names: 'grantForm', members: { client_id: 'text', code: 'text', code_verifier: 'text', csr_pem: 'text', grant_type: 'text', redirect_uri: 'text', refresh_token: 'text', requested_token_type: 'text', scope: 'text', subject_token: 'text', subject_token_type: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 200: tokensResponse, 400: oauthErrorResponse, 401: oauthErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listAuthQueries: {
+      api: 'oidc', operationId: 'listAuthQueries', method: 'GET', path: '/login/auth-queries',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: owedFactorsResponse, 400: loginErrorResponse, 401: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listKeys: {
+      api: 'oidc', operationId: 'listKeys', method: 'GET', path: '/keys',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: keySetResponse, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    loginByCert: {
+      api: 'oidc', operationId: 'loginByCert', method: 'POST', path: '/login/cert',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'credentials', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_loginForm', names: 'loginForm', members: { authRequestID: 'text', configTypes: 'list', csrPem: 'text', envArch: 'text', envDomain: 'text', envHostname: 'text', envOs: 'text', envOsRelease: 'text', envOsVersion: 'text', id: 'text', password: 'text', sdkAppId: 'text', sdkAppVersion: 'text', sdkBranch: 'text', sdkRevision: 'text', sdkType: 'text', sdkVersion: 'text', username: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json', 'text/html'],
+      responses: { 200: owedFactorsResponse2, 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    loginByExtJwt: {
+      api: 'oidc', operationId: 'loginByExtJwt', method: 'POST', path: '/login/ext-jwt',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'credentials', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_loginForm', names: 'loginForm', members: { authRequestID: 'text', configTypes: 'list', csrPem: 'text', envArch: 'text', envDomain: 'text', envHostname: 'text', envOs: 'text', envOsRelease: 'text', envOsVersion: 'text', id: 'text', password: 'text', sdkAppId: 'text', sdkAppVersion: 'text', sdkBranch: 'text', sdkRevision: 'text', sdkType: 'text', sdkVersion: 'text', username: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json', 'text/html'],
+      responses: { 200: owedFactorsResponse2, 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    loginByPassword: {
+      api: 'oidc', operationId: 'loginByPassword', method: 'POST', path: '/login/password',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'credentials', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_loginForm', names: 'loginForm', members: { authRequestID: 'text', configTypes: 'list', csrPem: 'text', envArch: 'text', envDomain: 'text', envHostname: 'text', envOs: 'text', envOsRelease: 'text', envOsVersion: 'text', id: 'text', password: 'text', sdkAppId: 'text', sdkAppVersion: 'text', sdkBranch: 'text', sdkRevision: 'text', sdkType: 'text', sdkVersion: 'text', username: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json', 'text/html'],
+      responses: { 200: owedFactorsResponse2, 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    loginByTotp: {
+      api: 'oidc', operationId: 'loginByTotp', method: 'POST', path: '/login/totp',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'proof', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_codeForm', names: 'codeForm', members: { authRequestID: 'text', code: 'text', id: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json', 'text/html'],
+      responses: { 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    loginByUsername: {
+      api: 'oidc', operationId: 'loginByUsername', method: 'POST', path: '/login/username',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'credentials', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_loginForm', names: 'loginForm', members: { authRequestID: 'text', configTypes: 'list', csrPem: 'text', envArch: 'text', envDomain: 'text', envHostname: 'text', envOs: 'text', envOsRelease: 'text', envOsVersion: 'text', id: 'text', password: 'text', sdkAppId: 'text', sdkAppVersion: 'text', sdkBranch: 'text', sdkRevision: 'text', sdkType: 'text', sdkVersion: 'text', username: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json', 'text/html'],
+      responses: { 200: owedFactorsResponse2, 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    removeTotp: {
+      api: 'oidc', operationId: 'removeTotp', method: 'DELETE', path: '/login/totp/enroll',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'proof', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_codeForm', names: 'codeForm', members: { authRequestID: 'text', code: 'text', id: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 200: nothingResponse, 400: loginErrorResponse, 401: loginErrorResponse, 404: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    revokeToken: {
+      api: 'oidc', operationId: 'revokeToken', method: 'POST', path: '/revoke',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'token', required: true, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_tokenForm', names: 'tokenForm', members: { client_id: 'text', token: 'text', token_type_hint: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse2, 400: oauthErrorResponse, 401: oauthErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    revokeTokenAtOauth: {
+      api: 'oidc', operationId: 'revokeTokenAtOauth', method: 'POST', path: '/oauth/revoke',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'token', required: true, consumes: ['application/x-www-form-urlencoded'], textTypes: [], kind: 'form', validator: 'request_tokenForm', names: 'tokenForm', members: { client_id: 'text', token: 'text', token_type_hint: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json'],
+      responses: { 200: emptyResponse2, 400: oauthErrorResponse, 401: oauthErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    showCertLogin: {
+      api: 'oidc', operationId: 'showCertLogin', method: 'GET', path: '/login/cert',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['text/plain', 'application/json'],
+      responses: { 200: binaryResponse, 400: loginErrorResponse, 401: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: true,
+    },
+    showExtJwtLogin: {
+      api: 'oidc', operationId: 'showExtJwtLogin', method: 'GET', path: '/login/ext-jwt',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['text/plain', 'application/json'],
+      responses: { 200: binaryResponse, 400: loginErrorResponse, 401: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: true,
+    },
+    showLoggedOut: {
+      api: 'oidc', operationId: 'showLoggedOut', method: 'GET', path: '/logged-out',
+      pathParameters: [], parameters: [],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['text/plain', 'application/json'],
+      responses: { 200: binaryResponse, 400: oauthErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    showPasswordPage: {
+      api: 'oidc', operationId: 'showPasswordPage', method: 'GET', path: '/login/password',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['text/html', 'application/json'],
+      responses: { 200: binaryResponse, 400: loginErrorResponse, 401: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: true,
+    },
+    showUsernamePage: {
+      api: 'oidc', operationId: 'showUsernamePage', method: 'GET', path: '/login/username',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['text/html', 'application/json'],
+      responses: { 200: binaryResponse, 400: loginErrorResponse, 401: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      isTagged: false, handsOutCredential: true,
+    },
+    verifyTotp: {
+      api: 'oidc', operationId: 'verifyTotp', method: 'POST', path: '/login/totp/enroll/verify',
+      pathParameters: [], parameters: [queryAuthRequestIDParameter, queryIdParameter],
+      permission: 'public', grantedBy: [], refusalStatus: 401,
+      body: { name: 'proof', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_codeForm', names: 'codeForm', members: { authRequestID: 'text', code: 'text', id: 'text' } }, maxBodyBytes: 65536,
+      produces: ['application/json', 'text/html'],
+      responses: { 200: owedFactorsResponse2, 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 404: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
       isTagged: false, handsOutCredential: false,
     },
   },

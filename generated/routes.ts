@@ -7,6 +7,7 @@ export const basePaths: Readonly<Record<Api, string>> = {
   client: '/edge/client/v1',
   fabric: '/fabric/v1',
   management: '/edge/management/v1',
+  oidc: '/oidc',
 };
 
 /** Without a prototype, so that a segment such as `constructor` finds nothing. */
@@ -243,5 +244,37 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
       'dead-letters': node({ GET: 'listWebhookDeadLetters' }, {}, null),
       redeliver: node({ POST: 'redeliverWebhook' }, {}, null),
     }, null)),
+  }, null),
+  oidc: node({}, {
+    '.well-known': node({}, {
+      'openid-configuration': node({ GET: 'detailConfiguration' }, {}, null),
+    }, null),
+    authorize: node({ GET: 'beginLogin', POST: 'beginLoginByPost' }, {
+      callback: node({ GET: 'endLogin' }, {}, null),
+    }, null),
+    end_session: node({ GET: 'endSession', POST: 'endSessionByPost' }, {}, null),
+    healthz: node({ GET: 'detailHealth' }, {}, null),
+    keys: node({ GET: 'listKeys' }, {}, null),
+    'logged-out': node({ GET: 'showLoggedOut' }, {}, null),
+    login: node({}, {
+      'auth-queries': node({ GET: 'listAuthQueries' }, {}, null),
+      cert: node({ GET: 'showCertLogin', POST: 'loginByCert' }, {}, null),
+      'ext-jwt': node({ GET: 'showExtJwtLogin', POST: 'loginByExtJwt' }, {}, null),
+      password: node({ GET: 'showPasswordPage', POST: 'loginByPassword' }, {}, null),
+      totp: node({ POST: 'loginByTotp' }, {
+        enroll: node({ DELETE: 'removeTotp', POST: 'beginTotp' }, {
+          verify: node({ POST: 'verifyTotp' }, {}, null),
+        }, null),
+      }, null),
+      username: node({ GET: 'showUsernamePage', POST: 'loginByUsername' }, {}, null),
+    }, null),
+    oauth: node({}, {
+      introspect: node({ POST: 'introspectToken' }, {}, null),
+      revoke: node({ POST: 'revokeTokenAtOauth' }, {}, null),
+      token: node({ POST: 'issueTokens' }, {}, null),
+    }, null),
+    ready: node({ GET: 'detailReadiness' }, {}, null),
+    revoke: node({ POST: 'revokeToken' }, {}, null),
+    userinfo: node({ GET: 'detailUserinfo', POST: 'detailUserinfoByPost' }, {}, null),
   }, null),
 };

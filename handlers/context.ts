@@ -23,6 +23,7 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
 import type { ResponseCache } from './response-cache.js';
 import type { ElementCache } from './element-cache.js';
+import type { KeptWorlds } from './kept-worlds.js';
 import type { QrCodes } from './qr-codes.js';
 import type { Caller } from './reply.js';
 import type { TextStream } from './text-stream.js';
@@ -84,7 +85,7 @@ export interface Epochs {
 export interface Enrollments {
   /** A new one-time token and its signed JWT. @param subjectId the identity or router that enrolls */
   issue(subjectId: string, method: EnrollmentMethod, expiresAt: Date): Promise<Pick<EnrollmentDraft, 'token' | 'jwt'>>;
-  /** When an enrollment made now without a given end expires. */
+  /** Expiry of an enrollment that is made now without one. */
   defaultExpiry(): Date;
   /** The JWT by which any number of clients enroll with certificates of a CA; it does not expire. */
   caJwt(caId: string): Promise<string>;
@@ -125,7 +126,7 @@ export interface IssuedChain {
   /** SHA-1 of the leaf's DER in lower-case hex. */
   readonly fingerprint: string;
   readonly publicKeyFingerprint: string;
-  /** For `stores.issuedCertificates.add`. */
+  /** Record for `stores.issuedCertificates.add`. */
   readonly record: IssuedCertificateRecord;
 }
 
@@ -235,7 +236,7 @@ export interface Maintenance {
   checkIntegrity(isFixing: boolean, actor: Actor | undefined): Promise<void>;
 }
 
-/** Which identities are connected to edge routers. */
+/** Identities that are connected to edge routers. */
 export interface EdgeConnections {
   of(identityId: string): EdgeConnection;
 }
@@ -250,7 +251,7 @@ export interface Context {
   readonly stores: Stores;
   readonly edgeConnections: EdgeConnections;
   readonly passwords: Passwords;
-  /** For verifying chains of certificates, a millisecond each. */
+  /** Queue for verifying certificate chains, a millisecond each. */
   readonly yieldQueue: YieldQueue;
   readonly apiSessions: ApiSessions;
   readonly signerKeys: SignerKeys;
@@ -260,7 +261,7 @@ export interface Context {
   readonly enrollments: Enrollments;
   readonly sessionTokens: SessionTokens;
   readonly network: NetworkInfo;
-  /** For the log, where a request that succeeds leaves something that a person should look at. */
+  /** Logs what a person should look at although the request succeeds. */
   readonly warn: (facts: object, message: string) => void;
   readonly secrets: Secrets;
   readonly qrCodes: QrCodes;
@@ -273,6 +274,7 @@ export interface Context {
   /** Answers that hold until an epoch moves. */
   readonly responseCache: ResponseCache;
   readonly elementCache: ElementCache;
+  readonly worlds: KeptWorlds;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
   readonly checkConfigData: (type: Pick<ConfigType, 'id' | 'updatedAt' | 'schema'>, data: unknown) => Promise<void>;

@@ -143,7 +143,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** In bytes: a character beyond Latin-1 makes each character of its text take two. */
+/** Size in bytes: one character beyond Latin-1 makes every character of its text take two. */
 function sizeOf({ row, text, context }: CachedElement, key: string): number {
   const width = Buffer.byteLength(text) === text.length ? 1 : 2;
   return OVERHEAD + (row.length + text.length + context.length + key.length) * width;

@@ -66,7 +66,7 @@ export function linksOf(collection: string, id: string): Links {
   return (LINKS[collection] ?? plain)(`./${collection}/${id}`);
 }
 
-/** With the auth policy that the identity has. */
+/** Links of an identity, with that to its auth policy. */
 export function identityLinks({ id, authPolicyId }: Pick<IdentityRef, 'id' | 'authPolicyId'>): Links {
   const links = linksOf('identities', id);
   links['auth-policies'] = { href: `./auth-policies/${authPolicyId}` };
@@ -133,7 +133,7 @@ export function caRef(ca: CaRef): ReturnType<typeof refTo> {
   return { _links: caLinks(ca), entity: 'cas', id: ca.id, name: ca.name };
 }
 
-/** In a request `null` counts as not supplied. */
+/** Turns `null`, which counts as not supplied in a request, into undefined. */
 export function given<T>(value: T | null | undefined): T | undefined {
   return value ?? undefined;
 }

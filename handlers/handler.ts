@@ -10,7 +10,19 @@ import type { Page, LazyRow } from '../domain/model.js';
 import type { pending } from './pending.js';
 import type { Context } from './context.js';
 import type { ElementKind, ElementCache } from './element-cache.js';
-import type { Caller, DataReply, KeptReply, Links, ListElement, ListReply, RawReply, StreamReply } from './reply.js';
+import type {
+  BareReply,
+  Caller,
+  DataReply,
+  EmptyReply,
+  KeptReply,
+  Links,
+  ListElement,
+  ListReply,
+  RawReply,
+  StreamReply,
+} from './reply.js';
+import type { DomainError } from '../domain/errors.js';
 import type { TextStream } from './text-stream.js';
 
 export interface AnyOperation {
@@ -31,7 +43,7 @@ export interface RequestConnection {
   readonly ipAddress: string;
   /** Lower-case media type of the body; '' without one. */
   readonly contentType: string;
-  /** Which of some types the client prefers for the answer; the first when it has no preference. */
+  /** Chooses the media type that the client prefers; the first when it has no preference. */
   prefers<T extends string>(...types: readonly [T, ...T[]]): T;
   /**
    * The certificates that the client sent in the TLS handshake, DER, as sent; empty without any. The first is the only
@@ -40,6 +52,14 @@ export interface RequestConnection {
   readonly peerCertificates: () => readonly Buffer[];
   /** The bearer tokens of the `Authorization` headers, the first three. */
   readonly bearerTokens: () => readonly string[];
+  /** The header; undefined when there is none, or several. */
+  readonly basicAuthorization: () => string | undefined;
+  /** The header `Host`. */
+  readonly host: string | undefined;
+  /** `ip:port` of the client. */
+  readonly remote: () => string;
+  /** The network in which one client can have many addresses. */
+  readonly network: () => string;
 }
 
 /** Subject of a request in its log line. Ids alone: never a token, a password or a name that was typed. */
@@ -65,6 +85,8 @@ export interface PublicInput<Op extends AnyOperation> {
   readonly body: Op['body'];
   readonly connection: RequestConnection;
   readonly note: Note;
+  /** What the document of OpenID Connect does not allow: its operations say so in words of their own. */
+  readonly fault?: DomainError | undefined;
 }
 
 export interface CallerInput<Op extends AnyOperation> extends PublicInput<Op> {
@@ -73,12 +95,17 @@ export interface CallerInput<Op extends AnyOperation> extends PublicInput<Op> {
 
 export type Input<Op extends AnyOperation> = Op['permission'] extends 'public' ? PublicInput<Op> : CallerInput<Op>;
 
-type SuccessStatus = 200 | 201 | 202;
-type ReplyFor<S extends number, R> = R extends { data?: infer D; meta?: unknown }
-  ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S>
-  : RawReply<S> | StreamReply<S>;
+type SuccessStatus = 200 | 201 | 202 | 302;
+type ReplyFor<S extends number, R> = R extends undefined
+  ? EmptyReply<S>
+  : R extends { data?: infer D; meta?: unknown }
+    ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S> | BareAnyReply<S, R>
+    : BareReply<S, R> | RawReply<S> | StreamReply<S>;
+/** What has members of any name has no envelope. */
+type BareAnyReply<S extends number, R> = string extends keyof R ? BareReply<S, R> : never;
 type ListReplyFor<S extends number, D> = D extends readonly (infer E)[] ? ListReply<S, E> : never;
-type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
+/** What a handler may answer by what its operation declares. */
+export type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
 
 /**
  * An interface over the operation itself, so that one function can serve both APIs where their operations are alike.

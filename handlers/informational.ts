@@ -88,6 +88,7 @@ const SPEC_IDS: Readonly<Record<Api, string>> = {
   client: 'edge-client',
   fabric: 'fabric',
   management: 'edge-management',
+  oidc: 'edge-oidc',
 };
 
 function toSpec(id: string, { publishedAt }: Documents): Response.SpecDetail {
@@ -107,8 +108,10 @@ export const listClientSpecs: Handler<'client', 'listSpecs'> = async (_input, { 
   ok([toSpec(SPEC_IDS.client, documents)]);
 
 /** GET /specs of the management API. */
-export const listManagementSpecs: Handler<'management', 'listSpecs'> = async (_input, { documents }) =>
-  ok(Object.values(SPEC_IDS).map((id) => toSpec(id, documents)));
+export const listManagementSpecs: Handler<'management', 'listSpecs'> = async (_input, { documents, loginProvider }) => {
+  const shown = Object.values(SPEC_IDS).filter((id) => id !== SPEC_IDS.oidc || loginProvider !== null);
+  return ok(shown.map((id) => toSpec(id, documents)));
+};
 
 /** GET /specs/{id}. Fails: `notFound`. */
 export const detailSpec: Handler<'client', 'detailSpec'> = async ({ params }, { documents }) =>

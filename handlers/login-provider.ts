@@ -12,7 +12,7 @@ export interface LoginProvider {
   readonly key: Buffer;
   /** The issuer of a request by its `Host`; undefined for a host of others. */
   issuerAt(host: string | undefined): string | undefined;
-  /** With the key that serves TLS. */
+  /** Signer with the key that serves TLS. */
   signer(): Pick<JwtSigner, 'algorithm' | 'sign'>;
   /** Reads a token of a login that this network has signed; when it ends is for the caller to look at. */
   read(token: string): SessionToken | undefined;

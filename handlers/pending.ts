@@ -9,12 +9,10 @@ export const pending = {
   client: ['enrollmentChallenge'],
   fabric: [],
   management: [
-    'detailNetworkAccess',
     'detailNetworkOverview',
     'detailNetworkUsage',
-    'listNetworkAccessIdentities',
-    'listNetworkAccessServices',
     'listNetworkUnusedIdentities',
     'listNetworkUnusedServices',
   ],
+  oidc: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { YieldQueue } from '../domain/scheduling/yield-queue.js';
 
 const PIXELS = 256;
-/** At most so many pictures of some 3 KB each. */
+/** Pictures in memory, some 3 KB each. */
 const MOST_KEPT = 500;
 const KEPT_MS = 600_000;
 

@@ -39,7 +39,7 @@ export interface Caller {
   readonly configTypes: readonly string[];
   /** Moves with what is known of the device. */
   readonly postureRevision: number;
-  /** Under which its requests are logged until it ends. */
+  /** Trace that its requests are logged under until it ends. */
   readonly trace: Trace | null;
 }
 
@@ -102,6 +102,20 @@ export interface KeptText {
 export interface KeptReply<S extends number> {
   readonly status: S;
   readonly kept: KeptText;
+}
+
+/** JSON without an envelope around it. */
+export interface BareReply<S extends number, D> {
+  readonly status: S;
+  readonly bare: D;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer without a body: a redirect, or nothing to say. */
+export interface EmptyReply<S extends number> {
+  readonly status: S;
+  readonly isEmpty: true;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer that is no JSON envelope: a certificate bundle, a document, a JWT. */

@@ -143,7 +143,7 @@ export class ResponseCache {
     what: string,
     make: (grants: Promise<Granted['grants']>) => Promise<R>,
   ): Promise<R | KeptReply<200>> {
-    // With the caller's attributes in it: a copy of the caller that is behind must not answer for one that is not.
+    // The caller's attributes are in the key: an outdated copy of the caller must not answer for a newer one.
     const key = JSON.stringify([what, caller.identityId, caller.roleAttributes, caller.configTypes]);
     const { epoch } = view;
     const age = this.#age;

@@ -30,6 +30,7 @@ const KEPT: Readonly<Record<ApiName, readonly string[]>> = {
     'listServiceRoleAttributes',
     'listVersion',
   ],
+  oidc: [],
 };
 
 const TAG: JsonObject = {
@@ -45,10 +46,10 @@ const ENTITY_TAG: JsonObject = {
 /**
  * Changes `paths`. An entity is what has a detail and can be changed or deleted by its id; in the client API only what
  * can be changed, since a session has nothing that a second writer could overwrite. The fabric API has none of it: what
- * it shows moves by itself.
+ * it shows moves by itself. Neither has single sign-on, where there are no entities.
  */
 export function addConditions(api: ApiName, paths: JsonObject): void {
-  if (api === 'fabric') return;
+  if (api === 'fabric' || api === 'oidc') return;
   const collections = new Set<string>();
   for (const [path, item] of Object.entries(paths)) {
     const collection = collectionOf(path);

@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Document, Scalar, isCollection, visit } from 'yaml';
+import { listForms } from './form-parameters.js';
 import { toOpenApi31 } from './openapi/document.js';
 import { loadSpecs } from './spec-bundle.js';
 import { apis, folderOf, httpMethods } from './spec-document.js';
@@ -39,20 +40,21 @@ function toYaml(value: unknown): string {
 
 /**
  * The document as it is served. What OpenAPI 2.0 calls `type: file` has its examples in 3.1 alone: tools compare an
- * example with its schema, and none is of that type.
+ * example with its schema, and none is of that type. Members of forms are parameters.
  */
-function withoutFileExamples(document: OpenApiDocument): OpenApiDocument {
+function servedForm(document: OpenApiDocument): OpenApiDocument {
   const served = structuredClone(document);
   for (const item of Object.values(served.paths))
     for (const method of httpMethods)
       for (const response of Object.values(item[method]?.responses ?? {}))
         if (!('$ref' in response) && response.schema?.type === 'file') delete response.examples;
+  listForms(served);
   return served;
 }
 
 /** OpenAPI 2.0 in YAML: the form that is checked in. */
 export function reviewedForm(document: OpenApiDocument): string {
-  return toYaml(JSON.parse(toJson(withoutFileExamples(document))));
+  return toYaml(JSON.parse(toJson(servedForm(document))));
 }
 
 /** The forms of all documents that are made at build, by the name of their file. */
@@ -61,7 +63,7 @@ export function builtForms(documents: Readonly<Record<ApiName, OpenApiDocument>>
     apis.flatMap((api): [string, string][] => {
       const openApi31 = toOpenApi31(documents[api]);
       return [
-        [`${folderOf(api)}.json`, toJson(withoutFileExamples(documents[api]))],
+        [`${folderOf(api)}.json`, toJson(servedForm(documents[api]))],
         [`${folderOf(api)}.openapi.json`, toJson(openApi31)],
         [`${folderOf(api)}.openapi.yml`, toYaml(openApi31)],
       ];

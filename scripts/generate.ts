@@ -48,14 +48,14 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
     files.set(`${folder}/operations.ts`, `${HEADER}\n${emitOperationTypes(catalog)}`);
     files.set(`${folder}/validators.cjs`, HEADER + code);
     files.set(`${folder}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
-    return { model: catalog.model, items, names };
+    return { catalog, items, names };
   });
   files.set(CHECKSUMS, checksums(builtForms(documents as Record<Api, OpenApiDocument>)));
   files.set('formats.cjs', HEADER + FORMATS);
   files.set('formats.d.cts', HEADER + FORMATS_DECLARATION);
   files.set('operation.ts', `${HEADER}\n${OPERATION_TYPES}`);
   files.set('operations.ts', `${HEADER}\n${emitOperationTable(parts)}`);
-  files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ model }) => model))}`);
+  files.set('routes.ts', `${HEADER}\n${emitRoutes(parts.map(({ catalog }) => catalog.model))}`);
   return sorted([...files]);
 }
 

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { apis, folderOf } from './spec-document.js';
 import type { ApiName } from './spec-document.js';
 import { corrections, templates } from './sdk/corrections.js';
-import { documentOfTree, served } from './sdk/documents.js';
+import { documentOfTree, sdkApis, served } from './sdk/documents.js';
 import { generateSdks, ROOT, runGenerator } from './sdk/generator.js';
 import { writeSignatures } from './sdk/signatures.js';
 
@@ -60,8 +60,8 @@ function readArguments() {
 }
 
 function apisOf(word: string | undefined): readonly ApiName[] {
-  if (word === undefined) return apis;
-  const found = apis.find((name) => name === word);
+  if (word === undefined) return sdkApis;
+  const found = sdkApis.find((name) => name === word);
   if (found === undefined) throw new UsageError(`${word} is no API: client, fabric or management.`);
   return [found];
 }

@@ -21,8 +21,9 @@ export function loadSpecs(rootDir: string): Record<ApiName, OpenApiDocument> {
   const client = loadApi(rootDir, 'client').document;
   const fabric = loadApi(rootDir, 'fabric').document;
   const management = loadApi(rootDir, 'management').document;
-  addExamples([client, fabric, management]);
-  return { client, fabric, management };
+  const oidc = loadApi(rootDir, 'oidc').document;
+  addExamples([client, fabric, management, oidc]);
+  return { client, fabric, management, oidc };
 }
 
 /** What the fragments define and no document needs, each as `file: section/key`. */

@@ -1,6 +1,6 @@
 // A bundled OpenAPI 2.0 document: its parts, and how references in it are resolved.
 
-export type ApiName = 'client' | 'fabric' | 'management';
+export type ApiName = 'client' | 'fabric' | 'management' | 'oidc';
 export type HttpMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 export type Permission = 'public' | 'partial' | 'own' | 'admin';
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -128,7 +128,7 @@ export interface OpenApiDocument {
   definitions: Record<string, Schema>;
 }
 
-export const apis: readonly ApiName[] = ['client', 'fabric', 'management'];
+export const apis: readonly ApiName[] = ['client', 'fabric', 'management', 'oidc'];
 
 /** Name of an API's files and folders; `fabric` is what the control channel's messages are in. */
 export const folderOf = (api: ApiName): string => (api === 'fabric' ? 'fabric-api' : api);

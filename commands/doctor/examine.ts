@@ -31,7 +31,7 @@ export interface ExamineOptions {
   readonly file: string | undefined;
   /** Version of the Node.js that controllers run with here: that of this process. */
   readonly runtime: string;
-  /** Also what takes a look at all rows. */
+  /** Run the checks that scan whole tables, too. */
   readonly isThorough: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function examine({ config, file, runtime, isThorough }: ExamineOpti
   const hasDirectory = directory.level === 'ok';
   const isEmbedded = config.databaseUrl === null;
   const hasKeyElsewhere = config.masterKey !== null || config.masterKeyFile !== null;
-  // Beside a database of its own it holds only backups, and maybe the key.
+  // With an external database the folder holds only backups, and maybe the key.
   found.push(!hasDirectory && !isEmbedded && hasKeyElsewhere ? asWarning(directory) : directory);
   found.push(...examinePermissions(config, file));
   const key = examineMasterKey(config);

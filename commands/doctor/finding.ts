@@ -1,4 +1,5 @@
 /** Result of an examination. */
+import { LOG_QUOTED } from '../../db/embedded/error.js';
 
 /** `skipped`: it could not be looked at, because of another finding. */
 export type Level = 'ok' | 'warning' | 'fault' | 'skipped';
@@ -27,11 +28,26 @@ export const warning = (check: string, message: string, fix: string): Finding =>
   fix,
 });
 
+const MOST_QUOTED = 300;
+
 /** Sentences of our errors say what is wrong and then what to do: behind the first full stop, or the last colon. */
-export function faultOf(check: string, text: string): Finding {
+export function faultOf(check: string, said: string): Finding {
+  const [text = '', log = ''] = said.split(LOG_QUOTED, 2);
   const sentence = /^([^]*?\.) ([A-Z(`'][^]*)$/.exec(text) ?? /^([^]*): ([^]*)$/.exec(text);
   const [, message = text, fix = 'See docs/operations/troubles.md.'] = sentence ?? [];
-  return failed(check, asSentence(message), asSentence(fix));
+  const last = lastWords(log);
+  return failed(
+    check,
+    asSentence(message),
+    `${last === '' ? '' : `PostgreSQL says: ${asSentence(last)} `}${asSentence(fix)}`,
+  );
+}
+
+/** Returns the last line of a log that tells of a failure: the whole log is in its file. */
+function lastWords(log: string): string {
+  const lines = log.split('\n').filter((line) => line !== '');
+  const line = lines.findLast((each) => /\b(?:FATAL|PANIC|ERROR):/.test(each)) ?? lines.at(-1) ?? '';
+  return line.replace(/^.*?\b(?=(?:FATAL|PANIC|ERROR):)/, '').slice(0, MOST_QUOTED);
 }
 
 const asSentence = (text: string): string => {

@@ -11,8 +11,10 @@ export interface ReadRequest {
 export interface Reader {
   /** The identity that reads; undefined for the operator of the database. */
   readonly identityId?: string;
-  /** Every element of a list of the management API. */
+  /** Every element of a list of the management API; none of a list that the controller does not have. */
   list(operation: string): Promise<JsonObject[]>;
+  /** Whether the lists read so far show that it is the field's existing controller. */
+  isExisting?(): boolean;
   /** The answer to one read of the management API. @throws ChangeRefused */
   get(operation: string, request: ReadRequest): Promise<JsonObject>;
   /** The first few elements of a list that a filter selects. */
@@ -31,7 +33,7 @@ export interface Writer {
   create(kind: EntityKind, body: JsonObject): Promise<string>;
   update(kind: EntityKind, id: string, body: JsonObject): Promise<void>;
   remove(kind: EntityKind, id: string): Promise<void>;
-  /** Until now what was made may be on its way still. */
+  /** Waits until everything that was made is committed. */
   settle(): Promise<void>;
   assign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
   unassign(identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void>;
@@ -56,3 +58,6 @@ export class ChangeRefused extends Error {
     super(message, options);
   }
 }
+
+/** The controller does not have this operation. */
+export class NotOffered extends ChangeRefused {}

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
 import { basePaths } from '../../generated/routes.js';
-import { ChangeRefused } from './access.js';
+import { ChangeRefused, NotOffered } from './access.js';
 
 export interface ApiClientOptions {
   readonly url: string;
@@ -180,6 +180,7 @@ const firstLine = (file: string): string => readText(file).split(/\r?\n/, 1)[0] 
 
 function refusalOf(answer: ApiResponse, what: string): Error {
   if (answer.status === 401) return new ApiError(`${what} was refused: ${messageOf(answer)}. Log in as administrator.`);
+  if (answer.status === 501) return new NotOffered(`${what}: ${messageOf(answer)}`);
   const { error } = answer.body;
   const cause = isObject(error) && isObject(error['cause']) ? error['cause'] : {};
   const field = typeof cause['field'] === 'string' && cause['field'] !== '' ? cause['field'] : undefined;

@@ -55,7 +55,7 @@ export function explanationText(answer: JsonObject): string {
 
 const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Without what could move the cursor of a terminal: names are what others typed. */
+/** Removes control characters: names are what others typed, and could move the cursor. */
 const shown = (value: unknown): string =>
   (typeof value === 'string' ? value : '').replace(
     /\p{C}/gu,

@@ -5,6 +5,8 @@ import { ownDirectory, replaceOwnFile } from '../../db/embedded/own-files.js';
 import type { Json } from '../../domain/model.js';
 import type { KindName } from '../../domain/network-files/kind-names.js';
 import { NetworkFileError } from '../../domain/network-files/problem.js';
+import { convertedExport, isStockExport } from '../../domain/network-files/stock-export.js';
+import type { ConvertedExport } from '../../domain/network-files/stock-export.js';
 import { MAX_FILE_BYTES, readYaml, writeYaml } from '../../domain/network-files/yaml.js';
 import type { ReadYaml } from '../../domain/network-files/yaml.js';
 
@@ -22,6 +24,18 @@ const HEAD = [`yaml-language-server: $schema=./${SCHEMA_FILE}`];
  */
 export function readNetworkFiles(paths: readonly string[]): ReadYaml[] {
   return paths.flatMap(filesAt).map((file) => readYaml(file, textOf(file)));
+}
+
+/** A line with a number of more than 53 bits, of no use here, which would be refused. */
+const NOT_EXACT = /^ *"?capabilitiesMask"?: *\d+,?\r?\n/gm;
+
+/** Reads what `ziti ops export` wrote. @throws NetworkFileError */
+export function readStockExport(file: string): ConvertedExport {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw refused(file, 'there is no such file');
+  const { value } = readYaml(file, textOf(file).replace(NOT_EXACT, ''));
+  if (!isStockExport(value))
+    throw refused(file, 'this is no export of the existing controller, as `ziti ops export all` writes it');
+  return convertedExport(value);
 }
 
 function filesAt(path: string): string[] {

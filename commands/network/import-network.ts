@@ -32,7 +32,7 @@ export interface ImportFiles {
 }
 
 export interface ImportOptions {
-  /** Also counts who gains and loses what. */
+  /** Count who gains and who loses access to what, too. */
   readonly isCountingAccess?: boolean;
   readonly isDryRun: boolean;
   readonly isPruning: boolean;
@@ -85,7 +85,7 @@ export async function importInto(
   return { plan, access: change };
 }
 
-/** With what the files call the entities that every network has. */
+/** Ids of entities by name, the built-in ones included. */
 function idsFor({ steps }: Plan, state: State): Ids {
   const ids = new Ids(state);
   for (const step of steps) {
@@ -94,7 +94,7 @@ function idsFor({ steps }: Plan, state: State): Ids {
   return ids;
 }
 
-/** Without the changes that change nothing: the same said otherwise. @throws NetworkFileError */
+/** Drops changes that would store what is stored already. @throws NetworkFileError */
 async function rehearsed(
   plan: Plan,
   entries: Entries,

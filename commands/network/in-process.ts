@@ -45,6 +45,10 @@ const CONNECTION: RequestConnection = {
   prefers: <T extends string>(...[first]: readonly [T, ...T[]]) => first,
   peerCertificates: () => [],
   bearerTokens: () => [],
+  basicAuthorization: () => undefined,
+  host: undefined,
+  remote: () => '',
+  network: () => '',
 };
 
 export class InProcessApi {

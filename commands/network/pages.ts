@@ -1,7 +1,7 @@
 /** All elements of a list of the management API. */
 import type { JsonObject } from '../../domain/model.js';
 
-/** In the query of a list. */
+/** Query parameters of a page of a list. */
 export interface PageQuery {
   readonly limit: number;
   readonly sort: 'id';

@@ -30,7 +30,8 @@ export async function readState(
     onList('service configs', count());
     lists.set('identities', await withServiceConfigs(lists.get('identities') ?? [], reader, hasConfigs));
   }
-  return networkState(Object.fromEntries(lists) as Record<ReferenceTarget, JsonObject[]>, reader.identityId);
+  const details = Object.fromEntries(lists) as Record<ReferenceTarget, JsonObject[]>;
+  return networkState(details, { ownId: reader.identityId, isExisting: reader.isExisting?.() === true });
 }
 
 async function withServiceConfigs(

@@ -2,6 +2,7 @@
 import type { ServiceConfigPair } from '../../db/stores/identity-service-configs.js';
 import type { JsonObject } from '../../domain/model.js';
 import { asText, isObject } from '../../domain/network-files/values.js';
+import { NotOffered } from './access.js';
 import type { NetworkAccess, Reader, Writer } from './access.js';
 import { API_LANES, ApiClient } from './api-client.js';
 import type { ApiClientOptions } from './api-client.js';
@@ -34,10 +35,21 @@ export async function withRemoteNetwork<T>(
 }
 
 function readerOf(client: ApiClient): Reader {
+  let isExisting = false;
   return {
     identityId: client.identityId,
-    list: (operation) =>
-      allPages(async (query) => elementsOf(await call(client, operation, '', undefined, queryText(query)))),
+    async list(operation) {
+      try {
+        return await allPages(async (query) =>
+          elementsOf(await call(client, operation, '', undefined, queryText(query))),
+        );
+      } catch (error) {
+        if (!(error instanceof NotOffered)) throw error;
+        isExisting = true; // it has no settings of controllers
+        return [];
+      }
+    },
+    isExisting: () => isExisting,
     async get(operation, { params, query }) {
       const { method, path } = managementOperation(operation);
       const filled = path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));

@@ -19,7 +19,7 @@ import { codeOf, EmbeddedDatabaseError } from './error.js';
 import { copyToNew, makeDirectory, setBits } from './own-files.js';
 import { processIdentity } from './processes.js';
 
-/** For compiling against PostgreSQL only. */
+/** Files that only compiling against PostgreSQL needs. */
 const SKIPPED = /\.a$|^pkgconfig$|^pgxs$/;
 
 interface Link {

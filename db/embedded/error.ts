@@ -1,7 +1,10 @@
+/** Between the message and what PostgreSQL wrote last. */
+export const LOG_QUOTED = '\nLast lines of its log:\n';
+
 /** A failure to start or keep the embedded PostgreSQL, with what an operator needs to act: what, where, how to fix. */
 export class EmbeddedDatabaseError extends Error {
   constructor(message: string, options: { readonly logLines?: string; readonly cause?: unknown } = {}) {
-    const quoted = options.logLines ? `\nLast lines of its log:\n${options.logLines}` : '';
+    const quoted = options.logLines ? `${LOG_QUOTED}${options.logLines}` : '';
     super(`${message}${quoted}`, { cause: options.cause });
     this.name = 'EmbeddedDatabaseError';
   }

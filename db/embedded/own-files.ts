@@ -37,7 +37,7 @@ export class OwnFileError extends Error {}
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 /** Does not wait for the other end of a named pipe that was put in the place of a file. */
 const PLAIN = O_NOFOLLOW | O_NONBLOCK;
-/** In such a directory, only its owner and that of an entry may rename or remove the entry. */
+/** Sticky bit: only the owner of the directory or of an entry may rename or remove the entry. */
 const STICKY = 0o1000;
 const MOST_LINKS = 40;
 
@@ -100,7 +100,7 @@ function checkWay(on: string, directory: string): void {
   );
 }
 
-/** In a directory such as `/tmp`, the owner of a link can make it lead elsewhere at any time. */
+/** Refuses links of others in a directory such as `/tmp`: their owner can make them lead elsewhere at any time. */
 function checkLink(link: string, uid: number, directory: string): void {
   if (uid === 0 || uid === self() || (lstatSync(dirname(link)).mode & STICKY) === 0) return;
   throw new OwnFileError(
@@ -214,7 +214,7 @@ export interface Draft {
 
 const DRAFT = '.partial';
 
-/** For a file of any size, written piece by piece; readable by its owner only. */
+/** Opens a file of any size for writing piece by piece, readable by its owner only. */
 export function openDraft(file: string): Draft {
   const draft = `${file}${DRAFT}`;
   const fd = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
@@ -244,7 +244,7 @@ export function draftsIn(directory: string): string[] {
   return readdirSync(directory).filter((name) => name.endsWith(DRAFT));
 }
 
-/** From here on, names made, changed or removed in it survive a power cut. */
+/** Syncs a directory, so that names made, changed or removed in it survive a power cut. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, O_RDONLY | O_DIRECTORY);
   try {

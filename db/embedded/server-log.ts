@@ -12,7 +12,7 @@ const QUOTED_BYTES = 4096;
 const QUOTED_LINES = 12;
 
 export interface ServerLog {
-  /** For the server's stdout and stderr. */
+  /** File descriptor that the server writes stdout and stderr to. */
   readonly descriptor: number;
   size(): number;
   /** Its last lines, but none from before the offset. */

@@ -30,7 +30,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedDatabase {
-  /** For node-pg; `host` is a directory. */
+  /** Settings for node-pg; `host` is a directory. */
   readonly connection: {
     readonly host: string;
     readonly port: number;

@@ -39,7 +39,7 @@ export type Operand =
   { readonly kind: 'symbol'; readonly name: string } | { readonly kind: 'count'; readonly set: SetExpr } | Quantified;
 
 export type Expr =
-  /** At least two items. `a and b or c` is `and [a, or [b, c]]`. */
+  /** Items: at least two. `a and b or c` is `and [a, or [b, c]]`. */
   | { readonly kind: 'and' | 'or'; readonly items: readonly Expr[] }
   | { readonly kind: 'not'; readonly item: Expr }
   | { readonly kind: 'const'; readonly value: boolean }

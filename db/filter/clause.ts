@@ -10,13 +10,32 @@
  */
 export type FoundBy = 'key' | 'twoKeys' | 'keys' | 'inverted' | 'rows';
 
+/** Expressions of `text[]` that need no row. */
+export interface Members {
+  readonly attributes: string;
+  readonly ids?: string;
+  /** There is one attribute, and no id. */
+  readonly isOne: boolean;
+}
+
 export interface Clause {
-  /** Over the row `t`; '' for everything. */
+  /** SQL condition on the row `t`; '' matches everything. */
   readonly sql: string;
   readonly foundBy: FoundBy;
+  /** Set where it holds for exactly the rows that have some of these role attributes, or one of these ids. */
+  readonly members?: Members;
   /** Short, and another for another text: for the names of statements. Absent: the text itself. */
   readonly name?: string;
 }
+
+/** The column that triggers count (`role_attribute_counts`). */
+export const ROLE_ATTRIBUTES = 't.role_attributes';
+
+export const membersOf = (attributes: string, wanted: readonly string[], ids?: string): Members => ({
+  attributes,
+  isOne: new Set(wanted).size === 1 && ids === undefined,
+  ...(ids !== undefined && { ids }),
+});
 
 export const nameOf = ({ name, sql }: Clause): string => name ?? sql;
 

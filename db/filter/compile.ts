@@ -7,7 +7,7 @@ import { holds } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { Expr, Operand, Quantified, Query, SetExpr, Test } from './ast.js';
 import { Budget } from './bounds.js';
-import { EVERYTHING, foundByAll, foundByAny } from './clause.js';
+import { EVERYTHING, foundByAll, foundByAny, membersOf, ROLE_ATTRIBUTES } from './clause.js';
 import type { Clause } from './clause.js';
 import { applied, atom, condition, isNegated, mismatch, storable } from './conditions.js';
 import type { Condition } from './conditions.js';
@@ -182,7 +182,13 @@ export class Compiler {
     const shown = this.params.bind(wanted, 'text[]');
     const bound = this.#hidesArray ? `(SELECT ${shown})` : shown;
     const array = atom(set);
-    const found = (sql: string): Condition => ({ sql, nullable: false, foundBy: 'inverted' });
+    const members = set === ROLE_ATTRIBUTES ? membersOf(shown, wanted) : undefined;
+    const found = (sql: string): Condition => ({
+      sql,
+      nullable: false,
+      foundBy: 'inverted',
+      ...(members && { members }),
+    });
     const tested = (sql: string): Condition => ({ sql, nullable: false });
     if (quantifier === 'anyOf') {
       if (test.op === 'in') return found(`${array} && ${bound}`);

@@ -4,7 +4,7 @@
  */
 import type { CompareOp, Literal, Test } from './ast.js';
 import { MAX_CONTAINED } from './bounds.js';
-import type { Clause, FoundBy } from './clause.js';
+import type { Clause, FoundBy, Members } from './clause.js';
 import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
@@ -16,6 +16,8 @@ export interface Condition {
   readonly nullable: boolean;
   /** Unless it is turned around; absent for `rows`. */
   readonly foundBy?: FoundBy;
+  /** Of the clause, unless it is turned around. */
+  readonly members?: Members;
   /** How it is best found depends on what is looked for. */
   readonly hasPattern?: true;
 }
@@ -29,8 +31,8 @@ export function isNegated(test: Test): boolean {
   return 'negated' in test ? test.negated : test.op === '!=';
 }
 
-export function applied({ sql, nullable, foundBy = 'rows' }: Condition, negate: boolean): Clause {
-  if (!negate) return { sql, foundBy };
+export function applied({ sql, nullable, foundBy = 'rows', members }: Condition, negate: boolean): Clause {
+  if (!negate) return { sql, foundBy, ...(members && { members }) };
   return { sql: nullable ? `(${sql}) IS NOT TRUE` : `NOT (${sql})`, foundBy: 'rows' };
 }
 

@@ -3,7 +3,7 @@
  */
 import { DomainError } from '../../domain/errors.js';
 
-/** Which of a list's parameters is at fault: the same language is spoken in both. */
+/** Parameter of the list that is wrong: both are parsed by the same grammar. */
 export type FaultKind = 'invalidFilter' | 'invalidSort';
 
 /** Long literals are not echoed whole. */

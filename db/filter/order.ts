@@ -11,7 +11,7 @@ const MAX_SORT_FIELDS = 5;
 
 /** A total order. */
 export interface Order {
-  /** Without the words ORDER BY. */
+  /** SQL after the words ORDER BY. */
   readonly sql: string;
   /** The unique column that alone decides it; null for an order of other things. */
   readonly key: string | null;

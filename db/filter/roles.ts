@@ -3,7 +3,7 @@
  */
 import { invalidField } from '../../domain/errors.js';
 import { Budget } from './bounds.js';
-import { EVERYTHING, foundByAny } from './clause.js';
+import { EVERYTHING, foundByAny, membersOf, ROLE_ATTRIBUTES } from './clause.js';
 import type { Clause } from './clause.js';
 import { atom, storable } from './conditions.js';
 import type { Bind } from './params.js';
@@ -52,8 +52,10 @@ export function compileRoleFilter(
   const known = attributes.filter(storable);
   const parts: Clause[] = [];
   if (known.length > 0 && (isAny || known.length === attributes.length)) {
-    const sql = `${atom(target.attributesSql)} ${isAny ? '&&' : '@>'} ${bind(known, 'text[]')}`;
-    parts.push({ sql, foundBy: 'inverted' });
+    const bound = bind(known, 'text[]');
+    const sql = `${atom(target.attributesSql)} ${isAny ? '&&' : '@>'} ${bound}`;
+    const isSome = target.attributesSql === ROLE_ATTRIBUTES && (isAny || known.length === 1);
+    parts.push({ sql, foundBy: 'inverted', ...(isSome && { members: membersOf(bound, known) }) });
   }
   const ids = named('@').filter(storable);
   if (ids.length > 0) parts.push({ sql: `${atom(target.idSql)} = ANY (${bind(ids, 'text[]')})`, foundBy: 'keys' });

@@ -64,7 +64,7 @@ const NOT_EMPTY =
   'The database is not empty, so nothing was restored and nothing was changed: restore into a new database, or ' +
   'another EDGE_DATA_DIR.';
 
-/** Without tables, or with those of the snapshot's schema and no network in them: a restore that was cut short. */
+/** Refuses a database with more than empty tables of the snapshot's schema, which a restore that was cut short leaves. */
 async function requireEmpty(db: { run: MaintenanceLane['run'] }, wanted: readonly string[]): Promise<void> {
   const {
     rows: [found],

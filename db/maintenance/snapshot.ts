@@ -80,7 +80,7 @@ async function* linesOf(
     result.tables += 1;
     result.rows += rows;
   }
-  // After all rows: a number that one of them was given has been counted.
+  // Sequences are read after all rows, so that they are past every number that a row has.
   for (const name of await sequenceNames(tx)) {
     const rows = await tx.many(
       unprepared<{ last: string; isCalled: boolean }>(

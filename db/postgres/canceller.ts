@@ -13,7 +13,7 @@ import { cut } from './connection.js';
  */
 export interface ServerProcess {
   readonly id: number;
-  /** To the microsecond. */
+  /** Start of the statement, to the microsecond. */
   readonly startedAt: string;
 }
 

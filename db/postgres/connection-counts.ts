@@ -6,7 +6,7 @@ const STREAMS = 4;
 export interface ConnectionCounts {
   readonly lists: number;
   readonly streams: number;
-  /** For everything else. */
+  /** Connections for everything else. */
   readonly others: number;
   /** How many of these may be in use by changes, which may have to wait for a standby. */
   readonly changes: number;

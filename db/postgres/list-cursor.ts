@@ -30,7 +30,7 @@ export class ListCursor<R> {
     return this.#next();
   }
 
-  /** From now on the list takes this place instead of the one before. */
+  /** Lets the list hold this permit instead of its earlier one. */
   moveTo(release: Release): void {
     this.#release();
     this.#release = release;

@@ -7,9 +7,9 @@ import { DomainError } from '../../domain/errors.js';
 import { ReadOnlyServer } from './connection.js';
 
 interface OutageFacts {
-  /** For callers: short, without internals. */
+  /** Text for callers: short, without internals. */
   readonly caller: string;
-  /** For the log and for a start that fails. */
+  /** Text for the log, and for a start that fails. */
   readonly state: string;
   readonly advice: string;
   /** How long until a person must act, in seconds; infinite: it mends itself. */

@@ -22,7 +22,7 @@ export interface GrowingPool {
 }
 
 const GROW_MS = 1_000;
-/** Without any connection there is nothing to wait for but another attempt. */
+/** Pause between attempts while there is no connection at all. */
 const RETRY_MS = 100;
 
 export function growWithinLimits(pool: Pool, { size, patienceMs, onLimit }: GrowthOptions): GrowingPool {

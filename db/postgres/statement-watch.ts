@@ -4,7 +4,7 @@
  */
 import { DurationCounts } from '../../domain/duration-counts.js';
 
-/** On what kind of connection a statement runs (docs/architecture.md). */
+/** Kind of connection that a statement runs on (docs/architecture.md). */
 export type ConnectionKind = 'lane' | 'pool' | 'list';
 
 export const CONNECTION_KINDS: readonly ConnectionKind[] = ['lane', 'pool', 'list'];

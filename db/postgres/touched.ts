@@ -40,7 +40,7 @@ export class TransactionNotes {
     else this.#hasWritten = true;
   }
 
-  /** Without a known change, or with one that is not aside, epochs may have moved. */
+  /** Everything that was touched. Epochs may have moved when nothing is known, or a change is not `aside`. */
   get all(): readonly Touched[] {
     return this.#hasWrittenAside && !this.#hasWritten ? this.#noted : ['epochs', ...this.#noted];
   }

@@ -15,7 +15,7 @@ export type Values = Readonly<Record<string, unknown>>;
 /** Now; later than what the column says in any case, so that every change shows. */
 export const laterThan = (column: string): string => `greatest(now(), ${column} + interval '1 ms')`;
 
-/** For the SET of an UPDATE that changes what an entity shows. */
+/** Assignment for the SET of an UPDATE that changes what an entity shows. */
 export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 
 /** A statement and its values. */

@@ -3,16 +3,18 @@
  */
 import { mapBatches } from '../../domain/batches.js';
 import type { LazyRow, Page } from '../../domain/model.js';
-import { andClause, compileList, filterableFields, nameOf, Params } from '../filter/index.js';
-import type { Clause, CompiledList, ListQuery, SymbolTable } from '../filter/index.js';
+import { andClause, compileList, filterableFields, Params } from '../filter/index.js';
+import type { ListQuery, SymbolTable } from '../filter/index.js';
 import type { RowForm, Rows } from '../postgres/connection.js';
 import { isDatabase } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { list } from '../postgres/statement.js';
+import { isDeep, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
+import type { PageParts } from './page-sql.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
-import { columnsOf, selectSql } from './table.js';
+import { selectSql } from './table.js';
 import type { ListSource, Paged, PageSource } from './table.js';
 import { unreadRows } from './unread-rows.js';
 
@@ -28,7 +30,7 @@ export interface ListRequest extends ListQuery {
   readonly isReadAtOnce?: boolean;
 }
 
-/** For lists of which clients may see a part: filters and sorts may name only what their answers show. */
+/** Request of a client: filters and sorts may name only what its answers show. */
 export interface ForClient {
   readonly isForClient?: boolean;
 }
@@ -51,14 +53,6 @@ interface Found<R> extends Pick<Rows<R>, 'rows'> {
   readonly page: Pick<Page<never>, 'limit' | 'offset' | 'filterableFields'>;
   /** The total of a page that has no rows. */
   readonly before: () => Promise<number>;
-}
-
-/** The parts of a page's statement, all of which bind their values to it. */
-interface PageParts {
-  readonly readerExtras: string;
-  /** Clause of the scope and of the filter. */
-  readonly where: Clause;
-  readonly compiled: CompiledList;
 }
 
 /** Lists of one database: built once, holds only the names of statements. */
@@ -132,17 +126,10 @@ export class Lists {
     return { ...(await this.#rows<R>(db, source, { sql, values, form }, parts)), ...found };
   }
 
-  async #rows<R>(
-    db: Db,
-    { table, readerExtras, countsUpTo }: Paged,
-    { sql, values, form }: PageQuery,
-    parts: PageParts,
-  ): Promise<Rows<R>> {
-    const { where, compiled } = parts;
-    // All that differs between the statements of lists, so that a name is of one text.
-    const from = `${reachOf(where.sql, compiled) ?? ''} ${table}`;
-    const shape = `${form} ${from} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
-    if (countsUpTo === undefined && isShort(parts))
+  async #rows<R>(db: Db, source: Paged, { sql, values, form }: PageQuery, parts: PageParts): Promise<Rows<R>> {
+    const { compiled } = parts;
+    const shape = `${form} ${shapeOf(source, parts)}`;
+    if (source.countsUpTo === undefined && isShort(parts))
       return db.execute(list<R>(this.#names.lastingNameFor(shape), sql, 'read'), values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
     const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
@@ -164,29 +151,6 @@ async function toUnread<Row, T>(db: Db, source: ListSource<Row, T>): Promise<ToU
   return made;
 }
 
-/** A longer condition and order are not worth a plan of a megabyte on every connection. */
-const MAX_NAMED_LENGTH = 1_000;
-
-const isLong = ({ where, compiled }: PageParts): boolean =>
-  where.sql.length + compiled.order.sql.length > MAX_NAMED_LENGTH;
-
-const SHORT_PAGE = 50;
-
-/**
- * A page that takes no longer than a read by id: few rows near the start, of everything or of what unique columns
- * name, in the order of one of them. There are a few dozen such statements for each table, so they stay prepared.
- */
-function isShort({ where, compiled }: PageParts): boolean {
-  const { limit, order } = compiled;
-  return (
-    limit !== null &&
-    limit <= SHORT_PAGE &&
-    !isDeep(compiled) &&
-    order.key !== null &&
-    (where.sql === '' || where.foundBy === 'key' || where.foundBy === 'twoKeys')
-  );
-}
-
 /** The total of a page beyond the last match: the first row of the same list has it. */
 async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
   const first = await db.one(list<Total>(null, sql), [...values, 1, 0]);
@@ -196,69 +160,4 @@ async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Pro
 /** The same page of what `map` makes of each item; what follows a held head is mapped as it comes. */
 export function mapPage<A, B>({ items, rest, ...page }: Page<A>, map: (item: A) => B): Page<B> {
   return { ...page, items: items.map(map), ...(rest === undefined ? {} : { rest: mapBatches(rest, map) }) };
-}
-
-function countSql({ table, countsUpTo }: Paged, where: string): string {
-  if (countsUpTo !== undefined) {
-    const some = `SELECT FROM ${table} t ${where === '' ? '' : `WHERE ${where}`} LIMIT ${countsUpTo}`;
-    return `(SELECT count(*) FROM (${some}) counted)`;
-  }
-  return where === ''
-    ? `(SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}')`
-    : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
-}
-
-/** From here on, passing over rows costs more than to look up again those of the page. */
-const DEEP_OFFSET = 500;
-const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
-
-/**
- * How far a page of everything reaches at most, in the order of a unique column; null for all other lists. It stands
- * in the text, so that a plan for any page never reads more: without it PostgreSQL takes an unknown page for a tenth of
- * the table, finds a plan for each page better than that, and plans each time.
- */
-function reachOf(where: string, { limit, offset, order }: CompiledList): number | null {
-  if (where !== '' || limit === null || order.key === null) return null;
-  if (limit <= SHORT_PAGE && offset <= SHORT_PAGE) return SHORT_REACH;
-  return limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET ? DEEP_OFFSET + BOUND : null;
-}
-
-const BOUND = 500;
-/** A tenth of it, which is what an unknown page is taken for, is the page that most ask for. */
-const SHORT_REACH = 2 * SHORT_PAGE;
-
-function pageSql(
-  source: Paged,
-  { readerExtras, where: { sql: where, foundBy }, compiled }: PageParts,
-  { bind }: Params,
-  form: RowForm,
-): string {
-  const { table, rowKey = 'id' } = source;
-  const { limit, offset, order } = compiled;
-  const own = columnsOf(source, readerExtras);
-  const [columns, joins] =
-    form === 'texts'
-      ? ['entity.id, entity::text', `${source.joins ?? ''} CROSS JOIN LATERAL (SELECT ${own}) entity`]
-      : [own, source.joins ?? ''];
-  const reach = reachOf(where, compiled);
-  // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
-  // For ten identities that takes twice as long as reading them.
-  const isHidden = compiled.hidesArray || reach === SHORT_REACH;
-  const hidden = (count: number | null) => (isHidden ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
-  const from = reach === null ? table : `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${reach})`;
-  const matches = `FROM ${from} t
-      ${where === '' ? '' : `WHERE ${where}`} ORDER BY ${order.sql}
-      LIMIT ${hidden(limit)} OFFSET ${hidden(offset)}`;
-  const isFoundAtOnce = foundBy === 'inverted';
-  if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
-    return `SELECT ${columns}, t.total_count
-FROM (SELECT t.*, ${countSql(source, where)} AS total_count ${matches}) t
-${joins} ORDER BY ${order.sql}`;
-  }
-  // Keys first, and rows for those of the page only.
-  const key = order.key ?? rowKey;
-  return `SELECT ${columns}, page.total_count
-FROM (SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(source, where)} AS total_count ${matches}) page
-JOIN ${table} t ON t.${key} = page.${key}
-${joins} ORDER BY ${order.sql}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { Semantic } from '../../domain/model.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { andClause, compileRoleFilter, EVERYTHING, foundByAny } from '../filter/index.js';
+import { andClause, compileRoleFilter, EVERYTHING, foundByAny, membersOf } from '../filter/index.js';
 import type { Bind, Clause, RoleFilter } from '../filter/index.js';
 
 /** A condition on the row `t` of the list. */
@@ -60,15 +60,18 @@ export const selectedBy = (lists: readonly RoleList[]): Scope => {
     else if (attributes.length > 0) allOf.push(attributes);
   }
   return (bind) => {
+    const named = bind([...ids], 'text[]');
+    const attributes = bind([...anyOf], 'text[]');
     const parts = [
-      byKeys(`t.id = ANY (${bind([...ids], 'text[]')})`),
-      byMembers(`t.role_attributes && ${bind([...anyOf], 'text[]')}`),
+      byKeys(`t.id = ANY (${named})`),
+      byMembers(`t.role_attributes && ${attributes}`),
       ...allOf.map((attributes) => byMembers(`t.role_attributes @> ${bind(attributes, 'text[]')}`)),
     ];
     return {
       sql: parts.map(({ sql }) => sql).join(' OR '),
       foundBy: foundByAny(parts),
       name: `selected-${allOf.length}`,
+      ...(allOf.length === 0 && { members: membersOf(attributes, [...anyOf], named) }),
     };
   };
 };

@@ -44,5 +44,5 @@ export async function sequenceNames(db: Pick<Db, 'many'>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** For a name that was read from the catalog. */
+/** Quotes a name that was read from the catalog. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -109,7 +109,7 @@ export function purposeOf(name: string): string {
   return [...(/^(?:--.*\n)*/.exec(textOf(name))?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');
 }
 
-/** For one look at the database, before any of the other connections. @throws SchemaError */
+/** Opens a connection for migrating, before any other connection. @throws SchemaError */
 export async function connectForMigration(connection: ServerConfig): Promise<pg.Client> {
   try {
     await connection.servers?.find(CONNECT_MS);

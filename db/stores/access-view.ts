@@ -66,7 +66,7 @@ export interface AccessEpoch {
 }
 
 export interface LastView extends AccessEpoch {
-  /** When the epoch began. */
+  /** Time at which the epoch began. */
   readonly movedAt: Date;
   /** Role attributes of the identity at this epoch, whatever copies of it say. */
   readonly roleAttributes: readonly string[];

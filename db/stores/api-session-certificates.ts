@@ -60,7 +60,7 @@ export interface ApiSessionCertificateStore {
   create(draft: ApiSessionCertificateDraft): Promise<void>;
   /** The chains of the session's certificates by which its client proves that it is that client, newest first. */
   proofs(apiSessionId: string): Promise<{ readonly certPem: string; readonly fingerprint: string }[]>;
-  /** From now on the session's token alone opens nothing of administration. */
+  /** Makes administration ask for the certificate: the session's token alone no longer opens it. */
   bind(apiSessionId: string): Promise<void>;
   /** @throws DomainError as `get` */
   remove(id: string, apiSessionId: string): Promise<void>;

@@ -89,7 +89,7 @@ const source: PageSource<AuditRow, AuditRecord> = {
 
 const DETAIL = read<AuditRow>('audit-record-detail', `SELECT ${AUDIT_COLUMNS} FROM audit_records t WHERE t.seq = $1`);
 
-/** With the name of an identity that is there. Times come as ages: only the database's clock counts. */
+/** Adds the name of the identity, if it exists. Times come as ages: only the database's clock counts. */
 const ADD_REFUSALS = change(
   'audit-add-refusals',
   ({ returningActor }) => `INSERT INTO audit_records (at, kind, entity_type, entity_id, entity_name, actor_kind,

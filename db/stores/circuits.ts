@@ -136,7 +136,7 @@ RETURNING c.id, c.created_at AS "createdAt", c.service_id AS "serviceId", c.term
   c.cost::float8 AS cost, c.details${actor}`,
 );
 
-/** Without an audit record: it is traffic. */
+/** Traffic leaves no audit record. */
 const CIRCUITS_TELL = asyncChange<{ id: string }>(
   'circuits-tell',
   ({ actor }) => `SELECT c.id, CASE u.news WHEN 'ended' THEN pg_notify('edge', concat('circuit ', c.id))

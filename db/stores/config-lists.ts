@@ -122,7 +122,7 @@ const WRITE = perCarriers(({ table, column }) =>
   ),
 );
 
-/** From now on `id` carries these configs and no other. The caller locks the carrier. */
+/** Replaces the configs of `id`. The caller has locked it. */
 export async function writeConfigs(
   db: Db,
   carriers: keyof typeof CARRIERS,

@@ -15,9 +15,9 @@ export interface ConnectedIdentityRow {
 /** Rows of a host that its reader did not know. */
 export interface HostIdentities {
   readonly hostId: string;
-  /** In milliseconds: a host that was restarted has none of its earlier rows. */
+  /** Time at which the host joined, in milliseconds: a host that was restarted has none of its earlier rows. */
   readonly joinedAt: number;
-  /** In the order of their numbers. */
+  /** Rows in the order of their numbers. */
   readonly rows: readonly ConnectedIdentityRow[];
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../postgres/contracts.js';
 import { asyncChange, change, read, unprepared } from '../postgres/statement.js';
 
 export interface ListState {
-  /** Without addresses, and of index 0, before the first list. */
+  /** Current list. Before the first one is written it has index 0 and no addresses. */
   readonly current: ControllerList;
   /** All that are remembered; an address may come more than once. */
   readonly seen: readonly SeenController[];
@@ -19,7 +19,7 @@ export interface ControllerListStore {
   /** It ends: others need not wait for a sign of life. One that shares the address gives the next soon. */
   leave(address: string): Promise<void>;
   read(): Promise<ListState>;
-  /** In a transaction: no other list is written before its end. */
+  /** Locks the list until the transaction ends, so that no other list is written meanwhile. */
   lock(): Promise<void>;
   /**
    * Writes a list, and tells all controllers. Its index is above that of the list before by two at least.

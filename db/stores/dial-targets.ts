@@ -20,7 +20,7 @@ export interface DialTarget {
   readonly precedence: HostingPrecedence;
   /** Cost that dials of other controllers add. */
   readonly elsewhereCost: number;
-  /** For `peerDataOf`: read for the one that is chosen. */
+  /** Stored peer data, decoded by `peerDataOf` for the chosen terminator alone. */
   readonly peerData: StoredPeerData;
 }
 
@@ -34,7 +34,7 @@ export interface AnyTargetQuery {
   readonly ownHost: string;
 }
 
-/** Which terminators of a service with many a dial looks at. */
+/** Selects the terminators that a dial considers when a service has many. */
 export interface TargetQuery extends AnyTargetQuery {
   /** Costs of paths by the router where they end; those on other routers are not looked at. */
   readonly pathCosts: ReadonlyMap<string, number>;

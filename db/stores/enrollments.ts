@@ -52,7 +52,7 @@ export const enrollment = entity<Row>(
 
 const source: ListSource<Row, Enrollment> = { ...enrollment.source, fromRow };
 
-/** For readers who may read the tokens where `condition` holds: elsewhere a filter finds none. */
+/** Lists enrollments; filters by token match only where `condition` lets the reader see tokens. */
 function readableWhere(condition: string): typeof source {
   const sql = `CASE WHEN ${condition} THEN t.token END`;
   const token: SymbolDef = { ...secretUuid('token'), sql, nullable: true };

@@ -70,7 +70,7 @@ const PAGE_BYTES = 1024 * 1024;
 const storedBytes = (value: string) => `coalesce(pg_column_size(${value}) *
     CASE pg_column_compression(${value}) WHEN 'pglz' THEN 90 WHEN 'lz4' THEN 255 ELSE 1 END, 0)`;
 
-/** At least one record, if there is any. `found` is how many there would be without the bound of bytes. */
+/** Answers at least one record, if there is any. `found` counts the records without the bound of bytes. */
 const AFTER = slowRead<Row>(
   'events-after',
   `WITH following AS MATERIALIZED (

@@ -87,7 +87,7 @@ export interface ExternalJwtSignerStore {
   findEnabled(issuer: string): Promise<ExternalJwtSigner | undefined>;
   /** It stays as it is until the transaction ends. False when it is not so any more, or is gone. */
   lock(signer: Pick<ExternalJwtSigner, 'id' | 'updatedAt'>): Promise<boolean>;
-  /** For clients: the enabled ones. */
+  /** Lists the enabled signers, for clients. */
   list(request: ListRequest & ForClient): Promise<Page<ExternalJwtSigner>>;
   /** No other transaction changes it until this one ends. @throws DomainError `notFound` */
   lockForChange(id: string): Promise<ExternalJwtSigner>;

@@ -40,7 +40,7 @@ export interface HostedTerminatorStore {
   /** Whether the service has any terminator at all, on whatever router. */
   hasAny(serviceId: string): Promise<boolean>;
   isThere(id: string): Promise<boolean>;
-  /** At most `max` of those that clients of a router and the router itself host, with ids after `after`, by id. */
+  /** Lists up to `max` terminators that a router and its clients host, with ids after `after`, by id. */
   hostedOn(routerId: string, after: string, max: number): Promise<HostedTerminator[]>;
   /** False when the identity hosts no such terminator on the router. */
   change(

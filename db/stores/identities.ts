@@ -123,7 +123,10 @@ export interface IdentityStore {
   claimExternalId(id: string, externalId: string): Promise<boolean>;
   /** The largest six-digit number that follows `name` in a name; 0 without any. */
   highestNumber(name: string): Promise<number>;
-  /** Also deletes its authenticators, enrollments and API sessions. @throws DomainError `notFound`, `notDeletable` */
+  /**
+   * Deletes the identity with its authenticators, enrollments and API sessions.
+   * @throws DomainError `notFound`, `notDeletable`
+   */
   remove(id: string): Promise<void>;
   /**
    * The same for one that is neither an administrator nor a router's, nor above the caller. False, and nothing done,

@@ -14,7 +14,7 @@ export interface NewIdentity {
   readonly enrollments: readonly EnrollmentDraft[];
 }
 
-/** Without what they host. Of many in one statement their number is counted once. */
+/** Creates many identities, without what they host. The total is counted once for the statement. */
 const CREATE_MANY = change(
   'identity-create-many',
   ({ actor }) => `WITH made AS (

@@ -1,4 +1,4 @@
-/** Which identities are traced, under which name and until when. API sessions show it: see api-sessions.ts. */
+/** Traces of identities: who, under which name and until when. API sessions show it: see api-sessions.ts. */
 import type { Trace } from '../../domain/administration.js';
 import { raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
@@ -12,7 +12,7 @@ export interface TraceDraft {
 }
 
 export interface IdentityTraceStore {
-  /** From now on, in place of a trace that there is. @throws DomainError `notFound` for an unknown identity */
+  /** Starts a trace, and replaces an earlier one. @throws DomainError `notFound` for an unknown identity */
   begin(identityId: string, draft: TraceDraft): Promise<Trace>;
   end(identityId: string): Promise<void>;
   /** Removes traces that have ended, up to `max`. Answers how many. */

@@ -102,7 +102,7 @@ async function checkSessions(tx: Db, { isFixing, room }: CheckOptions): Promise<
   }
 }
 
-/** Until then an administrator may still refresh it. */
+/** Time in which an administrator may still refresh it. */
 const FORGOTTEN = "interval '30 days'";
 
 async function checkEnrollments(tx: Db, { isFixing, room }: CheckOptions): Promise<string[]> {

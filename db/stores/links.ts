@@ -23,7 +23,7 @@ export interface LinkRow {
   readonly protocol: string;
   readonly dialAddress: string;
   readonly createdAt: Date;
-  /** In nanoseconds. */
+  /** Latency in nanoseconds. */
   readonly sourceLatency: number;
   readonly destLatency: number;
   readonly stateIteration: number;

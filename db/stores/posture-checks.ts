@@ -49,7 +49,7 @@ export interface PostureCheckChanges {
   readonly name?: string | undefined;
   readonly roleAttributes?: readonly string[] | undefined;
   readonly tags?: Tags | undefined;
-  /** In place of all that the check asks for; of the type that it has. */
+  /** Replaces everything that the check asks for. Its type cannot change. */
   readonly criteria?: Criteria['criteria'] | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface PostureCheckStore {
   /** Reads what it asks for now, locked until this transaction ends. @throws DomainError `notFound` */
   lockCriteria(id: string): Promise<Criteria>;
   update(id: string, changes: PostureCheckChanges): Promise<void>;
-  /** Also removes its `@id` from every policy. */
+  /** Deletes the check, and its `@id` in every policy. */
   remove(id: string): Promise<void>;
   getType(id: string): Promise<PostureCheckType>;
   listTypes(request: ListRequest): Promise<Page<PostureCheckType>>;

@@ -29,7 +29,7 @@ export interface RevocationStore {
   list(request: ListRequest): Promise<Page<Revocation>>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Revocation>;
-  /** In place of one of the same id. What was handed out until now is meant. */
+  /** Stores a revocation, in place of one of the same id. It ends what was handed out until now. */
   put(id: string, draft: RevocationDraft): Promise<void>;
   /** The token with this id is revoked. */
   isTokenRevoked(tokenId: string): Promise<boolean>;

@@ -14,10 +14,10 @@ const hasOneAbove = (condition: string): string => `SELECT EXISTS (SELECT FROM i
   AND (o.is_admin OR o.is_default_admin OR o.permissions <> '{}')
   AND (o.is_admin OR o.is_default_admin OR NOT ${areHeld('o.permissions', '$2::text[]')})) AS "hasOne"`;
 
-/** Among those with the auth policy `$1`. */
+/** Whether one of those with the auth policy `$1` has more rights. */
 export const HAS_ONE_ABOVE = hasOneAbove('o.auth_policy_id = $1');
 
-/** Among those with an authenticator or an enrollment of the CA `$1`. */
+/** Whether one of those with an authenticator or an enrollment of the CA `$1` has more rights. */
 export const CA_HAS_ONE_ABOVE = hasOneAbove(`o.id IN (SELECT identity_id FROM authenticators WHERE ca_id = $1
   UNION ALL SELECT identity_id FROM enrollments WHERE ca_id = $1)`);
 

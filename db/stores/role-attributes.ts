@@ -56,7 +56,7 @@ const USES: Readonly<Record<AttributedKind, readonly [name: string, roles: Reado
   posture_checks: ['postureChecks', { servicePolicies: 'posture_check_roles FROM service_policies' }],
 };
 
-/** Without ids the counts that triggers keep will do, and no entity is looked at. */
+/** Uses of each attribute. Without ids the counts that triggers keep are read, and no entity. */
 const usageOf = (kind: AttributedKind, withIds: boolean) => (): string => {
   const [name, roles] = USES[kind];
   const own = withIds

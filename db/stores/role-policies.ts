@@ -101,7 +101,7 @@ export function policyStores<Row extends PolicyRow<F>, T, F extends RoleField>({
       }),
     );
   return (db, lists) => {
-    /** With the entities that the roles name locked; without any, `change` is a transaction by itself. */
+    /** Runs `change` with the entities locked that the roles name. Without any, `change` is a transaction by itself. */
     const withNamed = (changes: Changes<PolicyDraft>, change: (db: Db) => Promise<void>): Promise<void> =>
       roles.some(({ field }) => namedIds(changes[field] ?? []).length > 0)
         ? inTransaction(db, async (tx) => {

@@ -53,7 +53,7 @@ export interface RouterSyncView {
   goodSessions(timeoutSeconds: number, after: string, limit: number): Promise<SessionState[]>;
   /** Sessions by their ids, and all sessions of these identities. */
   sessions(ids: readonly string[], identityIds: readonly string[], timeoutSeconds: number): Promise<SessionState[]>;
-  /** Which of these tokens, given by their hashes, are of good sessions: ids by hash in hex. */
+  /** Finds the valid sessions of these token hashes: session ids by hash in hex. */
   sessionsByToken(tokenHashes: readonly Buffer[], timeoutSeconds: number): Promise<ReadonlyMap<string, string>>;
   /** Sessions for services that these API sessions have, with the API session of each. */
   servicesOf(apiSessionIds: readonly string[]): Promise<{ id: string; apiSessionId: string }[]>;

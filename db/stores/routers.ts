@@ -150,7 +150,10 @@ export interface RouterStore extends Certifying {
   create(id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void>;
   /** @throws DomainError `notFound`, `routerNotUpdatable` when it is of the other kind than `isEdge` says, as create */
   update(id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void>;
-  /** Also deletes its enrollment, identity and system policy. @throws DomainError `notFound`, `routerNotUpdatable` */
+  /**
+   * Deletes the router with its enrollment, identity and system policy.
+   * @throws DomainError `notFound`, `routerNotUpdatable`
+   */
   remove(id: string, isEdge: boolean): Promise<void>;
   /** Forgets the certificate and any outstanding enrollment of an edge router. @throws DomainError `notFound` */
   reEnroll(id: string, enrollment: RouterEnrollment): Promise<void>;

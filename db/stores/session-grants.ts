@@ -149,7 +149,7 @@ export async function checkGrants(
   return isDatabase(db) ? db.transaction(work) : work(db);
 }
 
-/** After so many moves of the epoch in a row, each while a session was being checked, it is not tried again. */
+/** Attempts to check a session while the epoch keeps moving. */
 export const ROUNDS = 40;
 
 /** The answer that was asked for; or the session that was found, and is unchecked. */
@@ -183,5 +183,5 @@ async function settle(tx: Db, asking: readonly Asking[], epoch: number): Promise
   return lost.length;
 }
 
-/** For PostgreSQL. */
+/** Text of the time for PostgreSQL. */
 export const untilText = (until: Date | null): string => until?.toISOString() ?? 'infinity';

@@ -165,6 +165,6 @@ interface OpeningStatement<R> {
   readonly names: string;
   readonly caId?: string | null;
   readonly signerId?: string;
-  /** From $18 on. */
+  /** Values from $18 on. */
   readonly shown: readonly unknown[];
 }

@@ -68,7 +68,7 @@ interface Row {
   readonly router: SessionRouter;
 }
 
-/** For each of these uses; by id, and no more than clients can try. */
+/** Finds the routers of each use, by id, and no more of them than clients can try. */
 export async function routersFor(db: Db, uses: readonly RouterUse[]): Promise<(use: RouterUse) => SessionRouter[]> {
   const distinct = [...new Map(uses.map((use) => [keyOf(use), use])).values()];
   const rows = await db.many(ROUTERS, [

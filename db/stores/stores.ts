@@ -42,6 +42,7 @@ import { linkStore } from './links.js';
 import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
+import { networkAccessView } from './network-access-view.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
@@ -101,6 +102,7 @@ const STORES = {
   logins: loginStore,
   mfas: mfaStore,
   network: networkStore,
+  networkAccess: networkAccessView,
   quiescedRouters: quiescedRouterStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
@@ -156,7 +158,7 @@ for (const name of Object.keys(STORES) as (keyof Makers)[]) {
   });
 }
 
-/** With the getters that were just defined. */
+/** Stores with the getters defined above. */
 const StoresOn = MadeStores as new (db: Db, lists: Lists) => MadeStores & StoreSet;
 
 export interface Stores extends StoreSet {
@@ -175,7 +177,7 @@ export interface Stores extends StoreSet {
   settle(): Promise<void>;
 }
 
-/** On an open transaction. */
+/** Stores of an open transaction. */
 class InnerStores extends StoresOn implements Stores {
   readonly actor = undefined;
 

@@ -41,7 +41,7 @@ export const auditSymbols: SymbolTable = {
 const number = (column: string): SymbolDef => ({ kind: 'number', sql: `t.${column}`, nullable: false });
 const unique = (column: string): SymbolDef => ({ kind: 'string', sql: `t.${column}`, nullable: false, key: column });
 
-/** Over the list of db/stores/links.ts, not over a table. */
+/** Symbols of the list of db/stores/links.ts, which is no table. */
 export const linkSymbols: SymbolTable = {
   entity: 'links',
   idSql: 't.id',
@@ -77,7 +77,7 @@ export const circuitSymbols: SymbolTable = {
   },
 };
 
-/** Over the list of db/stores/identity-service-configs.ts, not over a table. */
+/** Symbols of the list of db/stores/identity-service-configs.ts, which is no table. */
 export const identityServiceConfigSymbols: SymbolTable = {
   entity: 'serviceConfigs',
   idSql: 't.id',

@@ -7,7 +7,7 @@ import { changeAside, locking, read, slowRead } from '../postgres/statement.js';
 import { laterThan } from '../query/change-statements.js';
 
 interface AnyDraft {
-  /** Also its address. */
+  /** Id, which is its address too. */
   readonly id: string;
   readonly routerId: string;
   readonly instanceId: string;

@@ -109,7 +109,7 @@ export interface TerminatorStore {
   list(request: TerminatorListRequest): Promise<Page<Terminator>>;
   /** Whether administrators made so many of the service as there may be. */
   areMost(serviceId: string): Promise<boolean>;
-  /** Which of the two that the terminator is to move to has so many as there may be; undefined: it may move. */
+  /** Answers the end (service or router) that has as many terminators as it may; undefined when it may move. */
   fullEnd(id: string, to: Pick<Changes<TerminatorDraft>, 'serviceId' | 'routerId'>): Promise<TerminatorEnd | undefined>;
   /** @throws DomainError `notFound` for a service or router that is not there */
   create(id: string, draft: TerminatorDraft): Promise<void>;

@@ -27,7 +27,7 @@ export interface UsageStore {
 /** Keeps a sum that a router makes too large from failing all that is written with it. */
 const MOST = '9000000000000000000';
 
-/** In order, so that two controllers do not wait for each other in a circle. */
+/** Adds in order of the key, so that two controllers cannot deadlock. */
 const ADD = asyncChange(
   'usage-add',
   ({

@@ -64,7 +64,7 @@ export interface WebhookStore extends WebhookDeliveries {
   create(id: string, draft: WebhookDraft): Promise<void>;
   /** @throws DomainError as `create`, `notFound` */
   update(id: string, changes: Changes<WebhookDraft>): Promise<void>;
-  /** With its dead letters. @throws DomainError `notFound` */
+  /** Deletes the webhook with its dead letters. @throws DomainError `notFound` */
   remove(id: string): Promise<void>;
   /** @throws DomainError `notFound` for the webhook */
   listDeadLetters(id: string, request: ListRequest): Promise<Page<DeadLetter>>;

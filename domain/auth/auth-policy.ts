@@ -21,7 +21,7 @@ export interface PasswordRules {
   readonly lockoutDurationMinutes: number;
   /** Consecutive wrong passwords until the identity is disabled; 0: no limit. */
   readonly maxAttempts: number;
-  /** In characters (code points). */
+  /** Shortest password, in characters (code points). */
   readonly minPasswordLength: number;
   readonly requireMixedCase: boolean;
   readonly requireNumberChar: boolean;

@@ -10,7 +10,7 @@ const STEP_SECONDS = 30;
 const CODES = 20;
 const CODE_BYTES = 10;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** In characters: a QR code has a bounded size. */
+/** Longest label in characters: a QR code has a bounded size. */
 const LONGEST_LABEL = 64;
 
 /**
@@ -60,7 +60,7 @@ function newRecoveryCode(): string {
 /** Has the form of a recovery code, which has too many bits to be guessed. */
 export const isRecoveryForm = (code: string): boolean => /^[A-Z2-7]{16}$/.test(code);
 
-/** In a time that does not depend on where they differ. */
+/** Compares in constant time. */
 export function isSameCode(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

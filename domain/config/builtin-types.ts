@@ -70,7 +70,7 @@ const hostV2 = builtin('host.v2', 'host.v2', {
   uses: ['terminator'],
 });
 
-/** Which traffic of a client belongs to the service. */
+/** Config of the traffic that a client sends to the service. */
 const interceptV1 = builtin('g7cIWbcGg', 'intercept.v1', {
   required: ['protocols', 'addresses', 'portRanges'],
   properties: {

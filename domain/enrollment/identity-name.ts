@@ -29,7 +29,7 @@ export function identityName(format: string, symbols: NameSymbols): string {
   return name === '' ? symbols.identityId : [...name].slice(0, MAX_NAME).join('');
 }
 
-/** For a name that is taken: the same with a six-digit counter from 1. */
+/** Adds a six-digit counter, from 1, to a name that is taken. */
 export function numberedName(name: string, counter: number): string {
   return `${name}${String(counter).padStart(COUNTER_DIGITS, '0')}`;
 }

@@ -16,7 +16,7 @@ export interface EventId extends EventPosition {
   readonly timeline: string;
 }
 
-/** Before everything that is kept. */
+/** Position before everything that is kept. */
 export const BEGINNING = 'first';
 
 const ID = /^([0-9a-f]{8})\.(\d{1,15})\.(\d{1,15})$/;

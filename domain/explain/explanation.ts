@@ -42,7 +42,7 @@ export interface ChainLink {
   readonly step: ChainStep;
   readonly state: LinkState;
   readonly finding: string;
-  /** With `stops`. */
+  /** Cause, when the state is `stops`. */
   readonly cause?: Cause;
   readonly remedy?: string;
   readonly items: readonly ChainItem[];

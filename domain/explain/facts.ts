@@ -40,6 +40,8 @@ export interface LoginFacts {
   /** Nothing is owed, and the auth policy still allows the way in which it was made. */
   readonly isFull: boolean;
   readonly owesCode: boolean;
+  /** Its client reports on the device to routers alone. */
+  readonly isJudgedElsewhere: boolean;
 }
 
 export interface ExplainedPolicy extends NamedRef {
@@ -47,7 +49,7 @@ export interface ExplainedPolicy extends NamedRef {
 }
 
 export interface NearPolicy extends NamedRef {
-  /** Which of the two it does not select. */
+  /** End that the policy does not select. */
   readonly lacks: 'identity' | 'service';
   /** One of these will do for `AnyOf`, all are needed for `AllOf`. */
   readonly missing: readonly string[];

@@ -18,9 +18,22 @@ export const MOST_INSPECTIONS = 4;
 export const MODEL_CHECK = 'model-check';
 
 const ANSWER_MS = 2_000;
+/** The value of a router that comes of asking it for each terminator that is stored for it. */
+export const TERMINATOR_CHECK = 'terminator-check';
+/** The value of a router that says which identities it last reported as connected. */
+export const REPORTED_IDENTITIES = 'reported-identities';
+
+/** What a router says of a terminator. @property reason  why it is not valid, in the words of its protocol */
+export interface TerminatorCheck {
+  readonly id: string;
+  readonly isValid: boolean;
+  readonly reason?: 'unknownBinding' | 'unknownTerminator' | 'badState';
+  readonly detail: string;
+}
+
 /** A difference is believed when it is there after 3 s again. The stock command line waits for 5 s. */
 const CHECK_MS = 4_000;
 
 /** Milliseconds that routers have to answer. */
 export const inspectionMs = (requested: readonly string[]): number =>
-  requested.includes(MODEL_CHECK) ? CHECK_MS : ANSWER_MS;
+  requested.includes(MODEL_CHECK) || requested.includes(TERMINATOR_CHECK) ? CHECK_MS : ANSWER_MS;

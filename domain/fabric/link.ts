@@ -26,7 +26,7 @@ export interface ShownLink extends LinkSettings {
   readonly destRouter: NamedRef;
   readonly protocol: string;
   readonly dialAddress: string;
-  /** In nanoseconds, as each end measured them. */
+  /** Latency in nanoseconds, as each end measured it. */
   readonly sourceLatency: number;
   readonly destLatency: number;
   readonly cost: number;
@@ -38,7 +38,7 @@ export interface ShownLink extends LinkSettings {
 export interface ShownCircuit {
   readonly id: string;
   readonly createdAt: Date;
-  /** With the empty name when it was deleted meanwhile. */
+  /** Service; its name is empty when it was deleted meanwhile. */
   readonly service: NamedRef;
   readonly terminatorId: string;
   /** The identity that dialed. */
@@ -46,7 +46,7 @@ export interface ShownCircuit {
   /** null for a router that dialed by itself. */
   readonly sessionId: string | null;
   readonly apiSessionId: string | null;
-  /** From the router where it enters to the one where it leaves, and the links between them. */
+  /** Routers from the entry to the exit, and the links between them. */
   readonly routers: readonly NamedRef[];
   readonly linkIds: readonly string[];
   readonly cost: number;

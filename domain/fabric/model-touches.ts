@@ -18,7 +18,7 @@ type TouchedKind = (typeof TOUCHED_KINDS)[number];
 /** Those that can change what clients reach over routers. */
 const CLIENT_KINDS = TOUCHED_KINDS.filter((kind) => kind !== 'config' && kind !== 'configType');
 
-/** With more of them it is cheaper to look up all routers. */
+/** Changes beyond which it is cheaper to look up all routers. */
 const MOST = 1_000;
 
 export class ModelTouches {

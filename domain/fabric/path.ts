@@ -1,9 +1,9 @@
 /** A path over routers and links, and all cheapest paths of one router, as they were when they were found. */
 
 export interface Path {
-  /** From the router where traffic enters to the one where it leaves: one or more. */
+  /** Routers from the one where traffic enters to the one where it leaves: one or more. */
   readonly routerIds: readonly string[];
-  /** Between them, one fewer. */
+  /** Links between the routers, one fewer than those. */
   readonly linkIds: readonly string[];
   readonly cost: number;
 }

@@ -41,7 +41,7 @@ export interface ModelPolicy {
   readonly serviceIds: readonly string[];
 }
 
-/** With which cost and precedence the identity hosts a service; null: as it hosts any. */
+/** Cost and precedence with which the identity hosts a service; null: those of all its services. */
 export interface ModelHosting {
   readonly serviceId: string;
   readonly cost: number | null;

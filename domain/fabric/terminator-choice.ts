@@ -38,7 +38,7 @@ export interface ChoiceOptions {
   readonly strategy: Strategy;
   /** Token that the dialer presented. */
   readonly stickyToken?: string | undefined;
-  /** At least 0, less than 1. */
+  /** Random number of at least 0 and less than 1. */
   readonly random: () => number;
 }
 

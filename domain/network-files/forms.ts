@@ -28,7 +28,7 @@ function normal(field: KindField, value: Json): Json {
   return field.name === 'certPem' ? plainPem(value) : value;
 }
 
-/** Without the text between the blocks. What holds anything but certificates is left for the API to refuse. */
+/** Drops the text between the blocks. Blocks that are no certificates are left for the API to refuse. */
 function plainPem(text: string): string {
   try {
     return certificatesOf(text)
@@ -48,7 +48,7 @@ export function compact(kind: EntityKind, value: JsonObject): JsonObject {
   );
 }
 
-/** From an answer of the API. @param nameOf  of an id */
+/** Reads an entity from an answer of the API. @param nameOf  of an id */
 export function fromDetail(kind: EntityKind, detail: JsonObject, nameOf: Translate): JsonObject {
   const value: JsonObject = {};
   for (const field of kind.fields) {
@@ -85,15 +85,16 @@ function translated(field: KindField, value: Json, translate: Translate, to: 'na
   let result = value;
   for (const reference of field.references ?? []) {
     if (to === 'names' && value === reference.builtin) return null;
-    result = atPath(result, reference.path, (found) => mapReference(reference, found, translate));
+    result = replacedAt(result, reference.path, (found) => mapReference(reference, found, translate));
   }
   return result;
 }
 
-function atPath(value: Json, [name, ...rest]: readonly string[], map: (value: Json) => Json): Json {
+/** The same with another value at a path, where there is one. */
+export function replacedAt(value: Json, [name, ...rest]: readonly string[], map: (value: Json) => Json): Json {
   if (name === undefined) return map(value);
   if (!isObject(value) || !Object.hasOwn(value, name)) return value;
-  return { ...value, [name]: atPath(value[name] ?? null, rest, map) };
+  return { ...value, [name]: replacedAt(value[name] ?? null, rest, map) };
 }
 
 /** A value that is no reference is returned as it is: the schema of files, or the API, refuses it. */

@@ -24,11 +24,11 @@ export interface Reference {
 }
 
 export interface KindField {
-  /** In files. */
+  /** Name in files. */
   readonly name: string;
-  /** In the bodies of requests, when it has another name there. */
+  /** Name in the bodies of requests, if another. */
   readonly body?: string;
-  /** In answers, when it has another name there. */
+  /** Name in answers, if another. */
   readonly detail?: string;
   /** Default when the field is left out. The API requires a field that has none. */
   readonly fallback?: Json;

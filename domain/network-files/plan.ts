@@ -50,7 +50,7 @@ export type Step = Creation | Update | Deletion;
 export type JustMade = Omit<KnownEntity, 'id'>;
 
 export interface Plan {
-  /** In the order in which they are done. Those of one kind that follow each other do not depend on each other. */
+  /** Steps in the order in which they are done. Neighbours of one kind do not depend on each other. */
   readonly steps: readonly Step[];
   /** Entities that stay although the files do not name them. */
   readonly kept: readonly { readonly kind: EntityKind; readonly name: string; readonly reason: string }[];

@@ -2,7 +2,7 @@
 
 export interface Place {
   readonly file: string;
-  /** From 1. */
+  /** Line, from 1. */
   readonly line: number;
   readonly column: number;
 }

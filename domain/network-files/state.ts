@@ -31,11 +31,15 @@ export interface State {
   readonly idOf: (target: ReferenceTarget, name: string) => string | undefined;
 }
 
-/**
- * @param ownId  of the identity that reads it
- * @throws Error for a reference to what is not there: the network has changed while it was read
- */
-export function networkState(details: Details, ownId?: string): State {
+export interface ReadBy {
+  /** The identity that reads. */
+  readonly ownId?: string | undefined;
+  /** It is a network of the existing controller, which words the types that every network has in another way. */
+  readonly isExisting?: boolean;
+}
+
+/** @throws Error for a reference to what is not there: the network has changed while it was read */
+export function networkState(details: Details, { ownId, isExisting = false }: ReadBy = {}): State {
   const names = namesIn(details);
   const nameOf: Translate = (target, id) => {
     const name = names.get(target)?.get(id);
@@ -62,7 +66,7 @@ export function networkState(details: Details, ownId?: string): State {
           name,
           value,
           ...(reason === undefined ? {} : { keptBecause: reason }),
-          isUsual: kindName === 'configTypes' && isBuiltinType(value),
+          isUsual: kindName === 'configTypes' && (isExisting ? BUILTIN_TYPES.has(name) : isBuiltinType(value)),
         };
         known.set(name, item);
         if (isMarked) marked.set(kindName, item);

@@ -28,13 +28,34 @@ export interface ReturnAddress {
 }
 
 export const SCOPES: readonly string[] = ['openid', 'profile', 'offline_access'];
+/** Names of the parameters of a request. */
+export type AuthorizeName =
+  | 'client_id'
+  | 'code_challenge'
+  | 'code_challenge_method'
+  | 'configTypes'
+  | 'method'
+  | 'nonce'
+  | 'prompt'
+  | 'redirect_uri'
+  | 'registration'
+  | 'request'
+  | 'request_uri'
+  | 'response_mode'
+  | 'response_type'
+  | 'scope'
+  | 'state';
+
 const METHODS: readonly string[] = ['password', 'cert', 'ext-jwt'] satisfies LoginMethod[];
 const MAX_STATE_CHARS = 2_048;
 const MAX_URI_CHARS = 2_048;
 const MAX_CONFIG_TYPES = 100;
 
 /** @throws OauthFault that must not be redirected: to where is what is wrong (RFC 6749 section 4.1.2.1) */
-export function readReturnAddress(parameters: Parameters, registered: readonly string[]): ReturnAddress {
+export function readReturnAddress(
+  parameters: Parameters<'client_id' | 'redirect_uri' | 'state'>,
+  registered: readonly string[],
+): ReturnAddress {
   const clientId = requireOauthClient(parameters.get('client_id'));
   const redirectUri = parameters.get('redirect_uri', MAX_URI_CHARS);
   if (redirectUri === undefined || !isRegistered(redirectUri, registered))
@@ -43,9 +64,9 @@ export function readReturnAddress(parameters: Parameters, registered: readonly s
 }
 
 /** @throws OauthFault for the client, at its return address */
-export function readAuthorizeRequest(parameters: Parameters, address: ReturnAddress): AuthorizeRequest {
+export function readAuthorizeRequest(parameters: Parameters<AuthorizeName>, address: ReturnAddress): AuthorizeRequest {
   const refuse = (description: string) => new OauthFault('invalid_request', description);
-  for (const name of ['request', 'request_uri', 'registration'])
+  for (const name of ['request', 'request_uri', 'registration'] as const)
     if (parameters.get(name) !== undefined) throw refuse(`${name} is not supported`);
   if (parameters.get('response_type') !== 'code')
     throw new OauthFault('unsupported_response_type', 'response_type must be code');

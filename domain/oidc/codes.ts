@@ -16,10 +16,10 @@ export interface CodeOf {
 export const codeFor = (key: Buffer, { requestId, apiSessionId }: CodeOf): string =>
   `${requestId}.${createHmac('sha256', key).update(`code\0${requestId}\0${apiSessionId}`).digest('base64url')}`;
 
-/** Which request a code names; undefined for what is no code. */
+/** Finds the request that a code names; undefined for what is no code. */
 export const requestOfCode = (code: string): string | undefined => CODE.exec(code)?.[1];
 
-/** In a time that does not depend on where they differ. */
+/** Compares in constant time. */
 export function isCodeOf(code: string, key: Buffer, of: CodeOf): boolean {
   const [shown, right] = [Buffer.from(code), Buffer.from(codeFor(key, of))];
   return shown.length === right.length && timingSafeEqual(shown, right);

@@ -7,7 +7,7 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 export const isChallenge = (text: string): boolean => CHALLENGE.test(text);
 
-/** In a time that does not depend on where they differ. @param challenge  of which `isChallenge` is true */
+/** Compares in constant time. @param challenge  of which `isChallenge` is true */
 export function fitsChallenge(verifier: string, challenge: string): boolean {
   if (!VERIFIER.test(verifier)) return false;
   return timingSafeEqual(Buffer.from(hash('sha256', verifier, 'base64url')), Buffer.from(challenge));

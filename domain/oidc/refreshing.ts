@@ -13,7 +13,7 @@ const REPEAT_MS = 10_000;
 export interface RefreshState {
   readonly current: Buffer;
   readonly previous: Buffer | null;
-  /** When the current one took the place of the previous one. */
+  /** Time at which the current one replaced the previous one. */
   readonly rotatedAt: Date | null;
 }
 

@@ -58,7 +58,7 @@ export interface VerifiedChain {
   readonly isComplete: boolean;
 }
 
-/** Without the leaf, each counted once. */
+/** Certificates besides the leaf, each counted once. */
 const MAX_OTHERS = 9;
 /** Leaf and anchor included. */
 const MAX_PATH = 6;

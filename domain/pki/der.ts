@@ -179,7 +179,7 @@ export function readFlags({ content }: Element): Set<number> {
   return flags;
 }
 
-/** In dots. @throws DerFault */
+/** Reads an object identifier in dotted form. @throws DerFault */
 export function readOid({ tag, content }: Element): string {
   if (tag !== tags.oid || content.length === 0 || content.length > 64)
     throw new DerFault('a malformed object identifier');

@@ -13,7 +13,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const SMALLEST = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
-/** In front of check values. Databases of the first form have their secrets sealed under contexts of before. */
+/** Prefix of check values. Databases without it have their secrets sealed under the contexts of the first form. */
 const CHECK_FORM = 'v2:';
 const FIRST_CHECK_FORM = 'v1:';
 

@@ -94,7 +94,7 @@ function requirePermitted({ permitted, excluded }: Constraints, names: readonly 
   }
 }
 
-/** When in doubt, a name is excluded and not permitted. */
+/** Matches names; in doubt a name is excluded, and is not permitted. */
 type Matcher = (base: Buffer, list: 'permitted' | 'excluded') => boolean;
 
 /** @throws ChainFault for names that cannot be compared */

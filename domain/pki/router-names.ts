@@ -53,7 +53,7 @@ export function routerServerNames({ dns, ip }: SigningRequest['names'], reserved
 }
 
 const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
-/** For people and the database. */
+/** Printable form, for people and the database. */
 const printable = (wish: string): string => wish.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME_CHARS);
 
 const UNSPECIFIED = new Set(['0.0.0.0', '::']);

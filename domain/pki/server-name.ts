@@ -1,4 +1,4 @@
-/** Under which names a controller is reached, and so which ones its server certificate must carry. */
+/** Names under which a controller is reached, and which its server certificate must carry. */
 import { X509Certificate } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';

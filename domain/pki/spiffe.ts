@@ -12,7 +12,7 @@ export function parseTrustDomain(text: string): string {
   return text;
 }
 
-/** For a network whose operator chose none: 40 hex digits. */
+/** Makes a trust domain of 40 hex digits, for a network whose operator chose none. */
 export function newTrustDomain(): string {
   return randomBytes(20).toString('hex');
 }

@@ -63,7 +63,7 @@ export function judge(
 
 const PASSING = { isPassing: true, until: null, checks: [] };
 
-/** Until when some of them pass: undefined when none does, null: no end. */
+/** Latest end of those that pass: undefined when none does, null for no end. */
 export function latestEnd(verdicts: readonly { isPassing: boolean; until: Date | null }[]): Date | null | undefined {
   let latest: Date | null | undefined;
   for (const { isPassing, until } of verdicts) {

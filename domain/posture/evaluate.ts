@@ -15,13 +15,13 @@ export type AskedCheck = BaseEntity & Criteria & { readonly name: string };
 export interface CheckResult {
   readonly check: AskedCheck;
   readonly isPassing: boolean;
-  /** When a check that passes stops to, unless something more is done; null: never. */
+  /** Time at which a check that passes now stops to pass; null: never. */
   readonly until: Date | null;
   /** Seconds that a pass lasts; -1: no limit. */
   readonly timeout: number;
   /** Seconds that it still lasts; 0: it does not pass; -1: no limit. */
   readonly timeoutRemaining: number;
-  /** When what is asked of the user last changed: the check, or an event that asks for a code. */
+  /** Time of the last change of what the user is asked for: of the check, or by an event that asks for a code. */
   readonly changedAt: Date;
 }
 
@@ -59,7 +59,7 @@ export function evaluate(check: AskedCheck, state: PostureState, now: Date): Che
   }
 }
 
-/** Until when a policy passes that asks for these checks: undefined when it does not; null: no end. */
+/** End of a policy that asks for these checks: undefined when it does not pass, null for no end. */
 export function passesUntil(results: readonly CheckResult[]): Date | null | undefined {
   let end: Date | null = null;
   for (const { isPassing, until } of results) {

@@ -2,7 +2,7 @@
 import type { MfaCriteria } from './criteria.js';
 import type { PostureState } from './state.js';
 
-/** After a wake or an unlock a code that was given before is good for so long. */
+/** Seconds for which an earlier code is still good after a wake or an unlock. */
 export const GRACE_SECONDS = 300;
 
 /** Later times have no form that all clients read: they count as no limit. */
@@ -15,7 +15,7 @@ export interface MfaStanding {
   readonly passedOnWake: boolean;
   readonly passedOnUnlock: boolean;
   readonly timedOut: boolean;
-  /** When it stops to pass, or stopped; null: never, or it never passed. */
+  /** Time at which it stops or stopped to pass; null: never, or it never passed. */
   readonly until: Date | null;
   /** Seconds, rounded up; -1: no limit. */
   readonly timeoutRemaining: number;

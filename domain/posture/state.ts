@@ -7,7 +7,7 @@
 interface Reported {
   /** The check that the client answered, as it named it. */
   readonly checkId: string;
-  /** Since when it is as it is. */
+  /** Time since which it is so. */
   readonly at: Date;
 }
 

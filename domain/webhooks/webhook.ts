@@ -15,7 +15,7 @@ export interface WebhookSettings {
 /** How far its deliveries are. */
 export interface WebhookState {
   readonly deliveredAt: Date | null;
-  /** Since when the next event cannot be delivered, how often that was tried, and when it is tried again. */
+  /** Time since which the next event cannot be delivered, the number of attempts, and the time of the next one. */
   readonly failingSince: Date | null;
   readonly attempts: number;
   readonly nextAttemptAt: Date | null;

@@ -86,7 +86,7 @@ export class Connection {
     ).unref();
   }
 
-  /** From here on frames are handed over. */
+  /** Starts to hand frames over. */
   start(): void {
     this.#read();
     this.#socket.resume();
@@ -96,7 +96,7 @@ export class Connection {
     return this.#isPaused;
   }
 
-  /** When the last byte came, by `performance.now()`. */
+  /** Time of the last byte, by `performance.now()`. */
   get heardAt(): number {
     return this.#heardAt;
   }

@@ -85,7 +85,7 @@ export type ContentType = (typeof ContentType)[keyof typeof ContentType];
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(ContentType).map(([name, type]) => [type, name]));
 
-/** For logs: `Route`, or the number of what is unknown. */
+/** Name for logs: `Route`, or the number of an unknown type. */
 export function contentTypeName(contentType: number): string {
   return NAMES.get(contentType) ?? String(contentType);
 }

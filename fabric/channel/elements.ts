@@ -81,7 +81,7 @@ class Scanner {
     return this.#at;
   }
 
-  /** For what follows. */
+  /** Sets how many more fields may follow. */
   allow(fields: number): void {
     this.most = this.fields + fields;
   }

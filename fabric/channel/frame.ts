@@ -44,7 +44,7 @@ export interface ReplyChannel {
   reply(request: Frame, message: Message): void;
 }
 
-/** In bytes; what is larger is refused before it is read. */
+/** Largest frames, in bytes. Larger ones are refused before they are read. */
 export interface FrameLimits {
   readonly headers: number;
   readonly body: number;
@@ -146,7 +146,7 @@ export class FrameReader {
     this.#boundOf = () => ({ ...limits, beyond: 'cut' });
   }
 
-  /** For the frames that follow. */
+  /** Sets the bounds of the frames that follow. */
   set bounds(boundOf: (contentType: number) => FrameBound) {
     this.#boundOf = boundOf;
   }

@@ -188,7 +188,7 @@ export function readTextMap(headers: Headers, key: number): Map<string, string> 
   return new Map(reader.items(() => [textFrom(reader.bytes()), textFrom(reader.bytes())] as const));
 }
 
-/** In memory of their own: values are kept for as long as a dial takes. */
+/** Copies the values, which are kept for as long as a dial takes. */
 export function readBytesMap(headers: Headers, key: number): Map<number, Buffer> {
   const reader = new ItemReader(headers, key);
   return new Map(reader.items(() => [reader.uint32(), Buffer.from(reader.bytes())] as const));

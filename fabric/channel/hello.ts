@@ -29,7 +29,7 @@ export interface Hello {
   readonly version: RouterVersion;
   /** Bits of what its program can do. */
   readonly capabilities: bigint;
-  /** Which of several connections of one channel, such as `ctrl.default`. */
+  /** Name of the connection among several of one channel, such as `ctrl.default`. */
   readonly type: string;
   /** Absent at the very first connection. */
   readonly connectionId: string | undefined;

@@ -3,7 +3,7 @@ import type { ShareLimits } from './router-shares.js';
 
 /** Bounds of the control channel. A suite passes its own; everything else takes these. */
 export interface ChannelLimits {
-  /** From the end of the TLS handshake to the whole hello. */
+  /** Time from the end of the TLS handshake to the whole hello. */
   readonly helloMs: number;
   /** Connections whose hello is awaited or checked. */
   readonly hellos: number;
@@ -22,15 +22,15 @@ export interface ChannelLimits {
   /** Messages of one router that wait for that, and their bytes; past them its connection is not read. */
   readonly waiting: number;
   readonly waitingBytes: number;
-  /** Between our signs of life. */
+  /** Time between our heartbeats. */
   readonly heartbeatMs: number;
-  /** Without any byte of the router it is taken for gone. */
+  /** Silence after which a router is treated as gone. */
   readonly silenceMs: number;
   /** How long a router that comes again waits while its earlier connection is asked for a sign of life. */
   readonly probeMs: number;
   /** A standing channel of a router with a new certificate ends after this: by then the router has stored it. */
   readonly renewedMs: number;
-  /** Between two whole states of one kind for a router that asks for them. */
+  /** Least time between two full states of one kind for a router that asks for them. */
   readonly wholeStateMs: number;
   /** Share of the event loop that one router may have, and how often it may connect. */
   readonly shares: ShareLimits;

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 export interface ShareLimits {
   /** Time of the event loop in a minute, for what the router says of itself. */
   readonly workMs: number;
-  /** For what its clients ask, which has its own places to wait: this many times as much. */
+  /** Factor for requests of its clients, which wait in queues of their own. */
   readonly clientsFactor: number;
   /** Connections in a minute. */
   readonly comings: number;

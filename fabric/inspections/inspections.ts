@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { ConcurrencyLimit } from '../../domain/scheduling/concurrency-limit.js';
-import { MODEL_CHECK, inspectionMs } from '../../domain/fabric/inspection.js';
+import { MODEL_CHECK, REPORTED_IDENTITIES, TERMINATOR_CHECK, inspectionMs } from '../../domain/fabric/inspection.js';
 import type { InspectedValue, InspectionAnswer } from '../../domain/fabric/inspection.js';
 import type { InspectionStore, InspectionTask } from '../../db/stores/inspections.js';
 import { InspectRequestSchema, InspectResponseSchema } from '../../generated/fabric/control_pb.js';
@@ -13,12 +13,14 @@ import { ContentType } from '../channel/content-types.js';
 import { readBody, typedMessage } from '../channel/frame.js';
 import type { OpenChannel } from '../channel/router-channel.js';
 import type { NoteFailure } from '../channel/router-log.js';
+import { checkTerminators } from './terminator-check.js';
+import type { ListTerminators } from './terminator-check.js';
 
 /** Routers asked at a time, and characters of all their values together. */
 const AT_ONCE = 8;
 const MOST_CHARACTERS = 8 << 20;
 
-export type InspectedChannel = Pick<OpenChannel, 'routerId' | 'connectedAt' | 'requestLarge' | 'work'>;
+export type InspectedChannel = Pick<OpenChannel, 'routerId' | 'connectedAt' | 'request' | 'requestLarge' | 'work'>;
 
 export interface InspectionsOptions {
   readonly store: Pick<InspectionStore, 'task' | 'answer'>;
@@ -28,8 +30,14 @@ export interface InspectionsOptions {
   readonly channels: () => Iterable<InspectedChannel>;
   /** See `RouterModels.check`. */
   readonly checkModel: (routerId: string) => Promise<readonly object[] | undefined>;
+  readonly listTerminators: ListTerminators;
+  /** Identities that a router of this process last reported as connected. */
+  readonly reportedBy: (routerId: string) => Iterable<string>;
   readonly noteFailure: NoteFailure;
 }
+
+/** Values of a router that this controller finds out. */
+const OF_CONTROLLER: ReadonlySet<string> = new Set([MODEL_CHECK, REPORTED_IDENTITIES, TERMINATOR_CHECK]);
 
 /** Differences that are shown of one router. */
 const MOST_SHOWN = 100;
@@ -65,9 +73,11 @@ export class Inspections {
   async #inspect(channel: InspectedChannel, requested: readonly string[], until: number): Promise<InspectionAnswer> {
     const leftMs = () => until - performance.now();
     if (leftMs() <= 0) return failed(channel.routerId, 'the others took all the time there is');
-    const ofRouters = requested.filter((name) => name !== MODEL_CHECK);
+    const ofRouters = requested.filter((name) => !OF_CONTROLLER.has(name));
     const answers = [
-      ...(ofRouters.length < requested.length ? [await this.#checkModel(channel, leftMs())] : []),
+      ...(requested.includes(REPORTED_IDENTITIES) ? [this.#reported(channel)] : []),
+      ...(requested.includes(MODEL_CHECK) ? [await this.#checkModel(channel, leftMs())] : []),
+      ...(requested.includes(TERMINATOR_CHECK) ? [await this.#checkTerminators(channel, leftMs)] : []),
       ...(ofRouters.length > 0 ? [await inspect(channel, ofRouters, leftMs())] : []),
     ];
     return { values: answers.flatMap(({ values }) => values), errors: answers.flatMap(({ errors }) => errors) };
@@ -85,6 +95,21 @@ export class Inspections {
     if (outcome === undefined) return { values: [], errors: [] };
     const value = { differences: outcome.length, first: outcome.slice(0, MOST_SHOWN) };
     return { values: [{ appId: routerId, name: MODEL_CHECK, value }], errors: [] };
+  }
+
+  async #checkTerminators(channel: InspectedChannel, leftMs: () => number): Promise<InspectionAnswer> {
+    const { routerId } = channel;
+    try {
+      const value = await checkTerminators(channel, this.#options.listTerminators, leftMs);
+      return { values: [{ appId: routerId, name: TERMINATOR_CHECK, value }], errors: [] };
+    } catch (error) {
+      return failed(routerId, asError(error).message);
+    }
+  }
+
+  #reported({ routerId }: InspectedChannel): InspectionAnswer {
+    const value = [...this.#options.reportedBy(routerId)];
+    return { values: [{ appId: routerId, name: REPORTED_IDENTITIES, value }], errors: [] };
   }
 
   #ownAnswer({ requested, isForController }: InspectionTask, channels: Iterable<InspectedChannel>): InspectionAnswer {
@@ -126,10 +151,13 @@ const failed = (routerId: string, reason: string): InspectionAnswer => ({
   errors: [`${routerId}: ${reason}`],
 });
 
+/** Members of values that log in or open sessions: what reads values must not be able to use them. */
+const withoutSecrets = (key: string, value: unknown): unknown => (key === 'token' ? undefined : value);
+
 /** A value is JSON as a rule, and else a text. */
 function parsed(value: string): unknown {
   try {
-    return JSON.parse(value) as unknown;
+    return JSON.parse(value, withoutSecrets) as unknown;
   } catch {
     return value;
   }

@@ -26,7 +26,7 @@ export interface Link {
   readonly stateIteration: number;
   readonly connections: readonly LinkConnection[];
   readonly latencies: LinkLatencies;
-  /** When this controller heard of this try of it. */
+  /** Time at which this controller heard of this attempt. */
   readonly createdAt: Date;
 }
 

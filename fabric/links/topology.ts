@@ -91,7 +91,7 @@ export class Topology {
     return costs;
   }
 
-  /** To each connected router that can be reached from this one; itself among them. */
+  /** Paths to each connected router that can be reached from this one, itself included. */
   pathsFrom(routerId: string): Paths {
     this.#forgetOld();
     const known = this.#kept.get(routerId);

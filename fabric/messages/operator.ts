@@ -19,7 +19,7 @@ interface OperatorParts extends FailureLog {
   readonly limits: Pick<LimitsByRouter, 'of'>;
 }
 
-/** Between two of them: all controllers hear of each. */
+/** Pause between two of them: all controllers hear of each. */
 const PAUSE_MS = 200;
 
 /** @param answer  answers before the transaction is committed */

@@ -16,7 +16,7 @@ export interface KnownControllers {
 export interface AdvertisedControllers {
   /** Routers take a list whose index is greater than that of the last one they took. */
   readonly index: number;
-  /** At least one; each id once. @property address  `host:port` */
+  /** Controllers: at least one, each id once. @property address  `host:port` */
   readonly controllers: readonly { readonly id: string; readonly address: string }[];
 }
 

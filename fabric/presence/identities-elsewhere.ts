@@ -22,9 +22,9 @@ export interface IdentitiesElsewhereOptions {
 interface KnownHost {
   joinedAt: number;
   number: number;
-  /** When it was found missing among the hosts that live. */
+  /** Time at which it was found missing among the live hosts. */
   lostAt: number | undefined;
-  /** When its routers went, by id of the identity; undefined while it is connected. */
+  /** Times at which its routers went, by id of the identity; undefined while it is connected. */
   readonly identities: Map<string, number | undefined>;
 }
 

@@ -9,7 +9,7 @@ import type { EdgeConnection } from '../../domain/router.js';
 
 interface Reported {
   identityIds: Set<string>;
-  /** When the router went; undefined while it is connected. */
+  /** Time at which the router went; undefined while it is connected. */
   lostMs: number | undefined;
 }
 
@@ -55,6 +55,12 @@ export class ConnectedIdentities {
     for (const id of identityIds) if (!known.has(id)) this.#count(id, 1);
     // Its reports from before it went are void.
     if (before?.lostMs !== undefined) before.identityIds.forEach(this.onChanged);
+  }
+
+  /** Identities that a router which is connected reports. */
+  reportedBy(routerId: string): ReadonlySet<string> {
+    const reported = this.#byRouter.get(routerId);
+    return reported?.lostMs === undefined ? (reported?.identityIds ?? NONE) : NONE;
   }
 
   /** A channel of a router is open: its own identity is connected. */

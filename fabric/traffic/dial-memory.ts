@@ -43,7 +43,7 @@ export class DialMemory {
   readonly #keysOfSessions = new Map<string, Set<string>>();
   readonly #targets = new Map<string, CachedValue<CachedTargets>>();
   readonly #keysOfServices = new Map<string, Set<string>>();
-  /** At most so many are kept. */
+  /** Number of targets in memory, which is bounded. */
   #targetsKept = 0;
   #isTrusted = false;
   #changes = 0;

@@ -26,7 +26,7 @@ export interface ProvenDialer {
   readonly identityName: string;
 }
 
-/** For the host. Routers do not know the names of most identities, and are not believed about any. */
+/** Peer data for the host. The dialer comes from here: routers are not trusted about identities. */
 export const givenToHost = (given: PeerData, { identityId, identityName }: ProvenDialer): Map<number, Uint8Array> =>
   new Map([
     ...ofPeer(given),
@@ -34,6 +34,6 @@ export const givenToHost = (given: PeerData, { identityId, identityName }: Prove
     [PeerDataKey.DialerIdentityName, encodeText(identityName)],
   ]);
 
-/** For the dialer: what the host gave with its terminator, and over it what it gave when it was dialed. */
+/** Peer data for the dialer: what the host gave with its terminator, overridden by what it gave to this dial. */
 export const givenToDialer = (ofTerminator: PeerData, ofResult: PeerData): Map<number, Uint8Array> =>
   new Map([...ofPeer(ofTerminator), ...ofPeer(ofResult)]);

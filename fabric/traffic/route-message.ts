@@ -20,7 +20,7 @@ export interface RouteFacts {
   readonly circuitId: string;
   readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;
-  /** For the router that connects to the terminator. */
+  /** Part for the router that connects to the terminator. */
   readonly egress?: {
     readonly binding: string;
     readonly address: string;

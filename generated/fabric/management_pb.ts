@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file management.proto.
  */
 export const file_management: GenFile = /*@__PURE__*/
-  fileDesc("ChBtYW5hZ2VtZW50LnByb3RvEhFmYWJyaWMubWFuYWdlbWVudCIoChZWYWxpZGF0ZVJvdXRlcnNSZXF1ZXN0Eg4KBmZpbHRlchgBIAEoCSJRChdWYWxpZGF0ZVJvdXRlcnNSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEg8KB21lc3NhZ2UYAiABKAkSFAoMcm91dGVyX2NvdW50GAMgASgEIu0BChBSb3V0ZXJMaW5rRGV0YWlsEg8KB2xpbmtfaWQYASABKAkSMAoKY3RybF9zdGF0ZRgCIAEoDjIcLmZhYnJpYy5tYW5hZ2VtZW50LkxpbmtTdGF0ZRIyCgxyb3V0ZXJfc3RhdGUYAyABKA4yHC5mYWJyaWMubWFuYWdlbWVudC5MaW5rU3RhdGUSFgoOZGVzdF9jb25uZWN0ZWQYBCABKAgSEAoIaXNfdmFsaWQYBSABKAgSFgoOZGVzdF9yb3V0ZXJfaWQYBiABKAkSDgoGZGlhbGVkGAcgASgIEhAKCG1lc3NhZ2VzGAggAygJIqEBChFSb3V0ZXJMaW5rRGV0YWlscxIRCglyb3V0ZXJfaWQYASABKAkSEwoLcm91dGVyX25hbWUYAiABKAkSGAoQdmFsaWRhdGVfc3VjY2VzcxgDIAEoCBIPCgdtZXNzYWdlGAQgASgJEjkKDGxpbmtfZGV0YWlscxgFIAMoCzIjLmZhYnJpYy5tYW5hZ2VtZW50LlJvdXRlckxpbmtEZXRhaWwilgIKE1JvdXRlckNpcmN1aXREZXRhaWwSEgoKY2lyY3VpdF9pZBgBIAEoCRIXCg9taXNzaW5nX2luX2N0cmwYAiABKAgSHAoUbWlzc2luZ19pbl9mb3J3YXJkZXIYAyABKAgSFwoPbWlzc2luZ19pbl9lZGdlGAQgASgIEhYKDm1pc3NpbmdfaW5fc2RrGAUgASgIEk4KDGRlc3RpbmF0aW9ucxgGIAMoCzI4LmZhYnJpYy5tYW5hZ2VtZW50LlJvdXRlckNpcmN1aXREZXRhaWwuRGVzdGluYXRpb25zRW50cnkaMwoRRGVzdGluYXRpb25zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKIAgoUUm91dGVyQ2lyY3VpdERldGFpbHMSEQoJcm91dGVyX2lkGAEgASgJEhMKC3JvdXRlcl9uYW1lGAIgASgJEhgKEHZhbGlkYXRlX3N1Y2Nlc3MYAyABKAgSDwoHbWVzc2FnZRgEIAEoCRJFCgdkZXRhaWxzGAUgAygLMjQuZmFicmljLm1hbmFnZW1lbnQuUm91dGVyQ2lyY3VpdERldGFpbHMuRGV0YWlsc0VudHJ5GlYKDERldGFpbHNFbnRyeRILCgNrZXkYASABKAkSNQoFdmFsdWUYAiABKAsyJi5mYWJyaWMubWFuYWdlbWVudC5Sb3V0ZXJDaXJjdWl0RGV0YWlsOgI4ASpvCglMaW5rU3RhdGUSFgoSTElOS19TVEFURV9VTktOT1dOEAASGgoWTElOS19TVEFURV9FU1RBQkxJU0hFRBABEhYKEkxJTktfU1RBVEVfUEVORElORxACEhYKEkxJTktfU1RBVEVfRElBTElORxADYgZwcm90bzM");
+  fileDesc("ChBtYW5hZ2VtZW50LnByb3RvEhFmYWJyaWMubWFuYWdlbWVudCIoChZWYWxpZGF0ZVJvdXRlcnNSZXF1ZXN0Eg4KBmZpbHRlchgBIAEoCSJRChdWYWxpZGF0ZVJvdXRlcnNSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEg8KB21lc3NhZ2UYAiABKAkSFAoMcm91dGVyX2NvdW50GAMgASgEIpwBChpWYWxpZGF0ZVRlcm1pbmF0b3JzUmVxdWVzdBIOCgZmaWx0ZXIYASABKAkSEwoLZml4X2ludmFsaWQYAiABKAgSFwoPaWRlbnRpdHlfZmlsdGVyGAMgASgJEiUKHWV4cGVjdGVkX3Blcl9ob3N0X2FuZF9zZXJ2aWNlGAQgASgNEhkKEWV4cGVjdGVkX3Blcl9ob3N0GAUgASgNIpUCChBUZXJtaW5hdG9yRGV0YWlsEhUKDXRlcm1pbmF0b3JfaWQYASABKAkSEgoKc2VydmljZV9pZBgCIAEoCRIUCgxzZXJ2aWNlX25hbWUYAyABKAkSEQoJcm91dGVyX2lkGAQgASgJEhMKC3JvdXRlcl9uYW1lGAUgASgJEg8KB2JpbmRpbmcYBiABKAkSDwoHYWRkcmVzcxgHIAEoCRIPCgdob3N0X2lkGAggASgJEhMKC2NyZWF0ZV9kYXRlGAkgASgJEjEKBXN0YXRlGAogASgOMiIuZmFicmljLm1hbmFnZW1lbnQuVGVybWluYXRvclN0YXRlEg0KBWZpeGVkGAsgASgIEg4KBmRldGFpbBgMIAEoCSLSAQoUSGVsZFRlcm1pbmF0b3JEZXRhaWwSFQoNdGVybWluYXRvcl9pZBgBIAEoCRI2CgpjdHJsX3N0YXRlGAIgASgOMiIuZmFicmljLm1hbmFnZW1lbnQuVGVybWluYXRvclN0YXRlEhQKDHJvdXRlcl9zdGF0ZRgDIAEoCRIQCghpc192YWxpZBgEIAEoCBIYChBvcGVyYXRpb25fYWN0aXZlGAUgASgIEhMKC2NyZWF0ZV90aW1lGAYgASgJEhQKDGxhc3RfYXR0ZW1wdBgHIAEoCSKmAQoXUm91dGVyVGVybWluYXRvckRldGFpbHMSEQoJcm91dGVyX2lkGAEgASgJEhMKC3JvdXRlcl9uYW1lGAIgASgJEhgKEHZhbGlkYXRlX3N1Y2Nlc3MYAyABKAgSDwoHbWVzc2FnZRgEIAEoCRI4CgdkZXRhaWxzGAUgAygLMicuZmFicmljLm1hbmFnZW1lbnQuSGVsZFRlcm1pbmF0b3JEZXRhaWwiUQoVVmFsaWRhdGVNb2RlbHNSZXF1ZXN0Eg4KBmZpbHRlchgBIAEoCRIbChN2YWxpZGF0ZV9jb250cm9sbGVyGAIgASgIEgsKA2ZpeBgDIAEoCCKCAQoQQ29tcG9uZW50RGV0YWlscxIWCg5jb21wb25lbnRfdHlwZRgBIAEoCRIUCgxjb21wb25lbnRfaWQYAiABKAkSFgoOY29tcG9uZW50X25hbWUYAyABKAkSGAoQdmFsaWRhdGVfc3VjY2VzcxgEIAEoCBIOCgZlcnJvcnMYBSADKAki7QEKEFJvdXRlckxpbmtEZXRhaWwSDwoHbGlua19pZBgBIAEoCRIwCgpjdHJsX3N0YXRlGAIgASgOMhwuZmFicmljLm1hbmFnZW1lbnQuTGlua1N0YXRlEjIKDHJvdXRlcl9zdGF0ZRgDIAEoDjIcLmZhYnJpYy5tYW5hZ2VtZW50LkxpbmtTdGF0ZRIWCg5kZXN0X2Nvbm5lY3RlZBgEIAEoCBIQCghpc192YWxpZBgFIAEoCBIWCg5kZXN0X3JvdXRlcl9pZBgGIAEoCRIOCgZkaWFsZWQYByABKAgSEAoIbWVzc2FnZXMYCCADKAkioQEKEVJvdXRlckxpbmtEZXRhaWxzEhEKCXJvdXRlcl9pZBgBIAEoCRITCgtyb3V0ZXJfbmFtZRgCIAEoCRIYChB2YWxpZGF0ZV9zdWNjZXNzGAMgASgIEg8KB21lc3NhZ2UYBCABKAkSOQoMbGlua19kZXRhaWxzGAUgAygLMiMuZmFicmljLm1hbmFnZW1lbnQuUm91dGVyTGlua0RldGFpbCKWAgoTUm91dGVyQ2lyY3VpdERldGFpbBISCgpjaXJjdWl0X2lkGAEgASgJEhcKD21pc3NpbmdfaW5fY3RybBgCIAEoCBIcChRtaXNzaW5nX2luX2ZvcndhcmRlchgDIAEoCBIXCg9taXNzaW5nX2luX2VkZ2UYBCABKAgSFgoObWlzc2luZ19pbl9zZGsYBSABKAgSTgoMZGVzdGluYXRpb25zGAYgAygLMjguZmFicmljLm1hbmFnZW1lbnQuUm91dGVyQ2lyY3VpdERldGFpbC5EZXN0aW5hdGlvbnNFbnRyeRozChFEZXN0aW5hdGlvbnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIogCChRSb3V0ZXJDaXJjdWl0RGV0YWlscxIRCglyb3V0ZXJfaWQYASABKAkSEwoLcm91dGVyX25hbWUYAiABKAkSGAoQdmFsaWRhdGVfc3VjY2VzcxgDIAEoCBIPCgdtZXNzYWdlGAQgASgJEkUKB2RldGFpbHMYBSADKAsyNC5mYWJyaWMubWFuYWdlbWVudC5Sb3V0ZXJDaXJjdWl0RGV0YWlscy5EZXRhaWxzRW50cnkaVgoMRGV0YWlsc0VudHJ5EgsKA2tleRgBIAEoCRI1CgV2YWx1ZRgCIAEoCzImLmZhYnJpYy5tYW5hZ2VtZW50LlJvdXRlckNpcmN1aXREZXRhaWw6AjgBKm8KCUxpbmtTdGF0ZRIWChJMSU5LX1NUQVRFX1VOS05PV04QABIaChZMSU5LX1NUQVRFX0VTVEFCTElTSEVEEAESFgoSTElOS19TVEFURV9QRU5ESU5HEAISFgoSTElOS19TVEFURV9ESUFMSU5HEAMqugEKD1Rlcm1pbmF0b3JTdGF0ZRIaChZURVJNSU5BVE9SX1NUQVRFX1ZBTElEEAASHAoYVEVSTUlOQVRPUl9TVEFURV9VTktOT1dOEAESJAogVEVSTUlOQVRPUl9TVEFURV9VTktOT1dOX0JJTkRJTkcQAhInCiNURVJNSU5BVE9SX1NUQVRFX1VOS05PV05fVEVSTUlOQVRPUhADEh4KGlRFUk1JTkFUT1JfU1RBVEVfQkFEX1NUQVRFEARiBnByb3RvMw");
 
 /**
  * The question of each validation of routers begins with it.
@@ -66,6 +66,277 @@ export const ValidateRoutersResponseSchema: GenMessage<ValidateRoutersResponse> 
   messageDesc(file_management, 1);
 
 /**
+ * @generated from message fabric.management.ValidateTerminatorsRequest
+ */
+export type ValidateTerminatorsRequest = Message<"fabric.management.ValidateTerminatorsRequest"> & {
+  /**
+   * Filter over terminators.
+   *
+   * @generated from field: string filter = 1;
+   */
+  filter: string;
+
+  /**
+   * @generated from field: bool fix_invalid = 2;
+   */
+  fixInvalid: boolean;
+
+  /**
+   * Filter over the identities whose terminators are to be counted.
+   *
+   * @generated from field: string identity_filter = 3;
+   */
+  identityFilter: string;
+
+  /**
+   * @generated from field: uint32 expected_per_host_and_service = 4;
+   */
+  expectedPerHostAndService: number;
+
+  /**
+   * @generated from field: uint32 expected_per_host = 5;
+   */
+  expectedPerHost: number;
+};
+
+/**
+ * Describes the message fabric.management.ValidateTerminatorsRequest.
+ * Use `create(ValidateTerminatorsRequestSchema)` to create a new message.
+ */
+export const ValidateTerminatorsRequestSchema: GenMessage<ValidateTerminatorsRequest> = /*@__PURE__*/
+  messageDesc(file_management, 2);
+
+/**
+ * @generated from message fabric.management.TerminatorDetail
+ */
+export type TerminatorDetail = Message<"fabric.management.TerminatorDetail"> & {
+  /**
+   * @generated from field: string terminator_id = 1;
+   */
+  terminatorId: string;
+
+  /**
+   * @generated from field: string service_id = 2;
+   */
+  serviceId: string;
+
+  /**
+   * @generated from field: string service_name = 3;
+   */
+  serviceName: string;
+
+  /**
+   * @generated from field: string router_id = 4;
+   */
+  routerId: string;
+
+  /**
+   * @generated from field: string router_name = 5;
+   */
+  routerName: string;
+
+  /**
+   * @generated from field: string binding = 6;
+   */
+  binding: string;
+
+  /**
+   * @generated from field: string address = 7;
+   */
+  address: string;
+
+  /**
+   * @generated from field: string host_id = 8;
+   */
+  hostId: string;
+
+  /**
+   * @generated from field: string create_date = 9;
+   */
+  createDate: string;
+
+  /**
+   * @generated from field: fabric.management.TerminatorState state = 10;
+   */
+  state: TerminatorState;
+
+  /**
+   * @generated from field: bool fixed = 11;
+   */
+  fixed: boolean;
+
+  /**
+   * @generated from field: string detail = 12;
+   */
+  detail: string;
+};
+
+/**
+ * Describes the message fabric.management.TerminatorDetail.
+ * Use `create(TerminatorDetailSchema)` to create a new message.
+ */
+export const TerminatorDetailSchema: GenMessage<TerminatorDetail> = /*@__PURE__*/
+  messageDesc(file_management, 3);
+
+/**
+ * A terminator that a router has for an SDK, or for itself.
+ *
+ * @generated from message fabric.management.HeldTerminatorDetail
+ */
+export type HeldTerminatorDetail = Message<"fabric.management.HeldTerminatorDetail"> & {
+  /**
+   * @generated from field: string terminator_id = 1;
+   */
+  terminatorId: string;
+
+  /**
+   * @generated from field: fabric.management.TerminatorState ctrl_state = 2;
+   */
+  ctrlState: TerminatorState;
+
+  /**
+   * @generated from field: string router_state = 3;
+   */
+  routerState: string;
+
+  /**
+   * @generated from field: bool is_valid = 4;
+   */
+  isValid: boolean;
+
+  /**
+   * Only of those for SDKs, as the two below.
+   *
+   * @generated from field: bool operation_active = 5;
+   */
+  operationActive: boolean;
+
+  /**
+   * @generated from field: string create_time = 6;
+   */
+  createTime: string;
+
+  /**
+   * @generated from field: string last_attempt = 7;
+   */
+  lastAttempt: string;
+};
+
+/**
+ * Describes the message fabric.management.HeldTerminatorDetail.
+ * Use `create(HeldTerminatorDetailSchema)` to create a new message.
+ */
+export const HeldTerminatorDetailSchema: GenMessage<HeldTerminatorDetail> = /*@__PURE__*/
+  messageDesc(file_management, 4);
+
+/**
+ * @generated from message fabric.management.RouterTerminatorDetails
+ */
+export type RouterTerminatorDetails = Message<"fabric.management.RouterTerminatorDetails"> & {
+  /**
+   * @generated from field: string router_id = 1;
+   */
+  routerId: string;
+
+  /**
+   * @generated from field: string router_name = 2;
+   */
+  routerName: string;
+
+  /**
+   * The router could be asked.
+   *
+   * @generated from field: bool validate_success = 3;
+   */
+  validateSuccess: boolean;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message: string;
+
+  /**
+   * @generated from field: repeated fabric.management.HeldTerminatorDetail details = 5;
+   */
+  details: HeldTerminatorDetail[];
+};
+
+/**
+ * Describes the message fabric.management.RouterTerminatorDetails.
+ * Use `create(RouterTerminatorDetailsSchema)` to create a new message.
+ */
+export const RouterTerminatorDetailsSchema: GenMessage<RouterTerminatorDetails> = /*@__PURE__*/
+  messageDesc(file_management, 5);
+
+/**
+ * @generated from message fabric.management.ValidateModelsRequest
+ */
+export type ValidateModelsRequest = Message<"fabric.management.ValidateModelsRequest"> & {
+  /**
+   * Filter over routers.
+   *
+   * @generated from field: string filter = 1;
+   */
+  filter: string;
+
+  /**
+   * @generated from field: bool validate_controller = 2;
+   */
+  validateController: boolean;
+
+  /**
+   * @generated from field: bool fix = 3;
+   */
+  fix: boolean;
+};
+
+/**
+ * Describes the message fabric.management.ValidateModelsRequest.
+ * Use `create(ValidateModelsRequestSchema)` to create a new message.
+ */
+export const ValidateModelsRequestSchema: GenMessage<ValidateModelsRequest> = /*@__PURE__*/
+  messageDesc(file_management, 6);
+
+/**
+ * What is wrong with a router or controller.
+ *
+ * @generated from message fabric.management.ComponentDetails
+ */
+export type ComponentDetails = Message<"fabric.management.ComponentDetails"> & {
+  /**
+   * @generated from field: string component_type = 1;
+   */
+  componentType: string;
+
+  /**
+   * @generated from field: string component_id = 2;
+   */
+  componentId: string;
+
+  /**
+   * @generated from field: string component_name = 3;
+   */
+  componentName: string;
+
+  /**
+   * @generated from field: bool validate_success = 4;
+   */
+  validateSuccess: boolean;
+
+  /**
+   * @generated from field: repeated string errors = 5;
+   */
+  errors: string[];
+};
+
+/**
+ * Describes the message fabric.management.ComponentDetails.
+ * Use `create(ComponentDetailsSchema)` to create a new message.
+ */
+export const ComponentDetailsSchema: GenMessage<ComponentDetails> = /*@__PURE__*/
+  messageDesc(file_management, 7);
+
+/**
  * @generated from message fabric.management.RouterLinkDetail
  */
 export type RouterLinkDetail = Message<"fabric.management.RouterLinkDetail"> & {
@@ -115,7 +386,7 @@ export type RouterLinkDetail = Message<"fabric.management.RouterLinkDetail"> & {
  * Use `create(RouterLinkDetailSchema)` to create a new message.
  */
 export const RouterLinkDetailSchema: GenMessage<RouterLinkDetail> = /*@__PURE__*/
-  messageDesc(file_management, 2);
+  messageDesc(file_management, 8);
 
 /**
  * @generated from message fabric.management.RouterLinkDetails
@@ -154,7 +425,7 @@ export type RouterLinkDetails = Message<"fabric.management.RouterLinkDetails"> &
  * Use `create(RouterLinkDetailsSchema)` to create a new message.
  */
 export const RouterLinkDetailsSchema: GenMessage<RouterLinkDetails> = /*@__PURE__*/
-  messageDesc(file_management, 3);
+  messageDesc(file_management, 9);
 
 /**
  * @generated from message fabric.management.RouterCircuitDetail
@@ -198,7 +469,7 @@ export type RouterCircuitDetail = Message<"fabric.management.RouterCircuitDetail
  * Use `create(RouterCircuitDetailSchema)` to create a new message.
  */
 export const RouterCircuitDetailSchema: GenMessage<RouterCircuitDetail> = /*@__PURE__*/
-  messageDesc(file_management, 4);
+  messageDesc(file_management, 10);
 
 /**
  * @generated from message fabric.management.RouterCircuitDetails
@@ -239,7 +510,7 @@ export type RouterCircuitDetails = Message<"fabric.management.RouterCircuitDetai
  * Use `create(RouterCircuitDetailsSchema)` to create a new message.
  */
 export const RouterCircuitDetailsSchema: GenMessage<RouterCircuitDetails> = /*@__PURE__*/
-  messageDesc(file_management, 5);
+  messageDesc(file_management, 11);
 
 /**
  * @generated from enum fabric.management.LinkState
@@ -271,4 +542,40 @@ export enum LinkState {
  */
 export const LinkStateSchema: GenEnum<LinkState> = /*@__PURE__*/
   enumDesc(file_management, 0);
+
+/**
+ * @generated from enum fabric.management.TerminatorState
+ */
+export enum TerminatorState {
+  /**
+   * @generated from enum value: TERMINATOR_STATE_VALID = 0;
+   */
+  VALID = 0,
+
+  /**
+   * @generated from enum value: TERMINATOR_STATE_UNKNOWN = 1;
+   */
+  UNKNOWN = 1,
+
+  /**
+   * @generated from enum value: TERMINATOR_STATE_UNKNOWN_BINDING = 2;
+   */
+  UNKNOWN_BINDING = 2,
+
+  /**
+   * @generated from enum value: TERMINATOR_STATE_UNKNOWN_TERMINATOR = 3;
+   */
+  UNKNOWN_TERMINATOR = 3,
+
+  /**
+   * @generated from enum value: TERMINATOR_STATE_BAD_STATE = 4;
+   */
+  BAD_STATE = 4,
+}
+
+/**
+ * Describes the enum fabric.management.TerminatorState.
+ */
+export const TerminatorStateSchema: GenEnum<TerminatorState> = /*@__PURE__*/
+  enumDesc(file_management, 1);
 

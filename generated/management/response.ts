@@ -1475,8 +1475,8 @@ export interface NetworkAccessPolicy {
   identities?: number | undefined;
   /** Name of the service policy. */
   name: string;
-  /** Number of posture checks that it asks for. */
-  postureChecks: number;
+  /** Number of posture checks that it asks for; not there for who may not know it. */
+  postureChecks?: number | undefined;
   semantic: Semantic;
   /** Number of services that it selects, of those that are looked at; not there for who may not know it. */
   services?: number | undefined;

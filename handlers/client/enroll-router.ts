@@ -110,7 +110,7 @@ function notARouter(logReason: string): DomainError {
   });
 }
 
-/** Without the name, the router would not start where it advertises it. */
+/** Refuses names of controllers: without them in its certificate, a router that advertises one would not start. */
 function refuseNamesOfControllers({ ofControllers }: RouterNames): void {
   if (ofControllers.length === 0) return;
   const names = ofControllers.join(', ');

@@ -1,17 +1,18 @@
 /**
- * Events of the fabric for one reader, as JSON: routers, links and circuits that come and go, by a look at what all
+ * Events of the fabric for one reader, as JSON: routers, links, circuits and terminators that come and go, by a look at what all
  * controllers know of them, changes of entities, and counts.
  */
 import { DomainError } from '../../domain/errors.js';
+import type { Terminator } from '../../domain/model.js';
 import type { Router } from '../../domain/router.js';
 import type { ShownCircuit, ShownLink } from '../../domain/fabric/link.js';
 import type { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import { changeEvents } from './change-events.js';
 import type { FeedParts } from './change-events.js';
-import { all } from './validations.js';
+import { all } from './comparisons.js';
 
 /** Kinds of events that there are; `ziti fabric stream` names more. */
-const KINDS = ['circuit', 'entityChange', 'entityCount', 'link', 'router'] as const;
+const KINDS = ['circuit', 'entityChange', 'entityCount', 'link', 'router', 'terminator'] as const;
 type Kind = (typeof KINDS)[number];
 
 const LOOK_MS = 1_000;
@@ -105,6 +106,7 @@ function watchesOf(
     entityCount: countWatch(stores, tell),
     link: linkWatch(stores, tell),
     router: routerWatch(stores, tell),
+    terminator: terminatorWatch(stores, tell),
   };
   return [...kinds].flatMap((kind) => looks[kind] ?? []);
 }
@@ -155,6 +157,24 @@ function routerWatch({ routers }: FeedParts['stores'], tell: Tell): Look {
       told(false, id);
     },
     stateOf: () => '',
+  });
+}
+
+function terminatorWatch({ fabricTerminators }: FeedParts['stores'], tell: Tell): Look {
+  const told = (type: string, terminator: Terminator) => {
+    tell('terminator', { event_type: type, ...terminatorMembers(terminator) });
+  };
+  return difference(() => all<Terminator>('', (request) => fabricTerminators.list(request)), {
+    came: (terminator) => {
+      told('created', terminator);
+    },
+    changed: (terminator) => {
+      told('updated', terminator);
+    },
+    left: (terminator) => {
+      told('deleted', terminator);
+    },
+    stateOf: ({ service, router, cost, precedence }) => [service.id, router.id, cost, precedence].join(' '),
   });
 }
 
@@ -213,6 +233,17 @@ const linkMembers = (link: ShownLink) => ({
     local_addr: localAddress,
     remote_addr: remoteAddress,
   })),
+});
+
+const terminatorMembers = ({ id, service, router, ...terminator }: Terminator) => ({
+  service_id: service.id,
+  terminator_id: id,
+  router_id: router.id,
+  host_id: terminator.hostId,
+  instance_id: terminator.instanceId,
+  precedence: terminator.precedence,
+  static_cost: terminator.cost,
+  dynamic_cost: terminator.dynamicCost,
 });
 
 const inCamelCase = (kind: string) => kind.replace(/_(.)/g, (_match, letter: string) => letter.toUpperCase());

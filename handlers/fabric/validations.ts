@@ -1,57 +1,55 @@
-/**
- * Validations: whether routers have the links and circuits that the controllers know of. Routers are asked by
- * inspections; what came or went while they were asked counts as right.
- */
-import { setTimeout as pause } from 'node:timers/promises';
-import { create, toBinary } from '@bufbuild/protobuf';
+/** Validations: whether routers have the links, circuits and terminators that the controllers know of. */
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { DomainError } from '../../domain/errors.js';
-import type { Page } from '../../domain/model.js';
-import type { Router } from '../../domain/router.js';
 import type { ShownCircuit, ShownLink } from '../../domain/fabric/link.js';
+import { SDK_BINDING, TUNNEL_BINDING } from '../../domain/fabric/terminator.js';
+import { DomainError } from '../../domain/errors.js';
+import type { Terminator } from '../../domain/model.js';
+import type { Router } from '../../domain/router.js';
 import {
   LinkState,
   RouterCircuitDetailsSchema,
   RouterLinkDetailsSchema,
+  RouterTerminatorDetailsSchema,
+  TerminatorState,
+  ValidateRoutersRequestSchema,
 } from '../../generated/fabric/management_pb.js';
-import type { RouterCircuitDetailSchema, RouterLinkDetailSchema } from '../../generated/fabric/management_pb.js';
-import type { Context } from '../context.js';
-import { inspected } from './inspected.js';
+import type {
+  HeldTerminatorDetailSchema,
+  RouterCircuitDetailSchema,
+  RouterLinkDetailSchema,
+} from '../../generated/fabric/management_pb.js';
+import { all, compare, headOf } from './comparisons.js';
+import type { Compared, ComparedParts } from './comparisons.js';
 
-type Parts = Pick<Context, 'stores' | 'newId'>;
-type List<T> = (request: { filter: string; limit: number; offset: number }) => Promise<Page<T>>;
-
-/** A validation under way: how many routers it is about, and the message about each of them. */
+/** A validation under way: how many routers or other things it is about, and the message about each of them. */
 export interface Validation {
-  readonly routerCount: number;
+  readonly count: number;
   readonly findings: () => AsyncGenerator<Uint8Array>;
 }
 
-/** Entities of one kind that are compared; where there are more, none is. */
-const MOST = 10_000;
-const PAGE = 500;
-/** Routers asked by one inspection. */
-const BATCH = 20;
-/** A circuit is known to all controllers within a second. */
-const SETTLE_MS = 1_500;
-
-/** A router, what it has by id, and what the controllers know that it has. `held` is undefined when it did not say. */
-interface Compared<T> {
-  readonly router: Router;
-  readonly held: ReadonlyMap<string, unknown> | undefined;
-  /** Known before it was asked, or afterwards. */
-  readonly known: ReadonlyMap<string, T>;
-  /** Known at both times. */
-  readonly stands: (id: string) => boolean;
+/** @throws DomainError `unparsableBody` */
+export function readValidation<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new DomainError('unparsableBody', { causeMessage: 'the request cannot be read' });
+  }
 }
 
-/** Compares links. @throws DomainError of the filter */
-export async function validateLinks(filter: string, parts: Parts): Promise<Validation> {
+/** Routers that the filter of a request finds. */
+function routersOf(request: Uint8Array, { stores }: ComparedParts): Promise<Router[]> {
+  const { filter } = readValidation(() => fromBinary(ValidateRoutersRequestSchema, request));
+  return all<Router>(filter, (page) => stores.routers.listOfFabric(page));
+}
+
+/** Compares links. @throws DomainError of the request */
+export async function validateLinks(request: Uint8Array, parts: ComparedParts): Promise<Validation> {
   const { stores } = parts;
-  const routers = await all<Router>(filter, (request) => stores.routers.listOfFabric(request));
+  const routers = await routersOf(request, parts);
   const isEnd = ({ sourceRouter, destRouter }: ShownLink, id: string) => sourceRouter.id === id || destRouter.id === id;
   return {
-    routerCount: routers.length,
+    count: routers.length,
     async *findings() {
       const read = () => all<ShownLink>('', (request) => stores.links.list(request));
       for await (const compared of compare(routers, { value: 'links', read, isAt: isEnd }, parts)) {
@@ -62,13 +60,13 @@ export async function validateLinks(filter: string, parts: Parts): Promise<Valid
   };
 }
 
-/** Compares circuits. @throws DomainError of the filter */
-export async function validateCircuits(filter: string, parts: Parts): Promise<Validation> {
+/** Compares circuits. @throws DomainError of the request */
+export async function validateCircuits(request: Uint8Array, parts: ComparedParts): Promise<Validation> {
   const { stores } = parts;
-  const routers = await all<Router>(filter, (request) => stores.routers.listOfFabric(request));
+  const routers = await routersOf(request, parts);
   const isOver = (circuit: ShownCircuit, id: string) => circuit.routers.some((router) => router.id === id);
   return {
-    routerCount: routers.length,
+    count: routers.length,
     async *findings() {
       const read = () => all<ShownCircuit>('', (request) => stores.circuits.list(request));
       for await (const compared of compare(routers, { value: 'router-circuits', read, isAt: isOver }, parts)) {
@@ -81,16 +79,6 @@ export async function validateCircuits(filter: string, parts: Parts): Promise<Va
     },
   };
 }
-
-const headOf = ({ router, held }: Pick<Compared<unknown>, 'router' | 'held'>) => ({
-  routerId: router.id,
-  routerName: router.name,
-  validateSuccess: held !== undefined,
-  message:
-    held !== undefined
-      ? ''
-      : `unable to validate (router ${router.id} ${router.presence === null ? 'is not connected' : 'did not answer'})`,
-});
 
 function linksOf(
   { router, known, stands }: Compared<ShownLink>,
@@ -129,98 +117,57 @@ function circuitsOf(
   );
 }
 
-interface Subject<T> {
-  /** The value that routers are asked for. */
-  readonly value: string;
-  readonly read: () => Promise<readonly T[]>;
-  readonly isAt: (entity: T, routerId: string) => boolean;
-}
+/** Compares terminators that routers have for SDKs. @throws DomainError of the request */
+export const validateSdkTerminators = (request: Uint8Array, parts: ComparedParts): Promise<Validation> =>
+  validateHeld(request, parts, { value: 'sdk-terminators', binding: SDK_BINDING });
 
-/**
- * Asks routers, some at a time. Those that differ are asked again a while later, since what is new or has ended is
- * not known everywhere at once: only what differs both times counts.
- */
-async function* compare<T extends { readonly id: string }>(
-  routers: readonly Router[],
-  subject: Subject<T>,
-  parts: Parts,
-): AsyncGenerator<Compared<T>> {
-  for (let from = 0; from < routers.length; from += BATCH) {
-    const first = await round(routers.slice(from, from + BATCH), subject, parts);
-    const doubtful = first.filter(isDoubtful);
-    if (doubtful.length > 0) await pause(SETTLE_MS);
-    const second = await round(
-      doubtful.map(({ router }) => router),
-      subject,
-      parts,
-    );
-    for (const one of first) {
-      const again = second.find(({ router }) => router === one.router);
-      yield again === undefined ? one : both(one, again);
-    }
-  }
-}
+/** Compares terminators that routers have for themselves. @throws DomainError of the request */
+export const validateTunnelTerminators = (request: Uint8Array, parts: ComparedParts): Promise<Validation> =>
+  validateHeld(request, parts, { value: 'ert-terminators', binding: TUNNEL_BINDING });
 
-async function round<T extends { readonly id: string }>(
-  batch: readonly Router[],
-  { value, read, isAt }: Subject<T>,
-  parts: Parts,
-): Promise<Compared<T>[]> {
-  if (batch.length === 0) return [];
-  const before = await read();
-  const names = batch.map(({ id }) => id.replaceAll('.', '\\.')).join('|');
-  const found = await inspected(`^(${names})$`, [value], parts);
-  const after = await read();
-  return batch.map((router) => {
-    const answer = found === 'badPattern' ? undefined : found.values.find(({ appId }) => appId === router.id);
-    const at = (list: readonly T[]) => byId(list.filter((entity) => isAt(entity, router.id)));
-    const [first, last] = [at(before), at(after)];
-    return {
-      router,
-      held: answer === undefined ? undefined : heldIn(answer.value),
-      known: new Map([...first, ...last]),
-      stands: (id) => first.has(id) && last.has(id),
-    };
-  });
-}
-
-const isDoubtful = ({ held, known, stands }: Compared<unknown>): boolean =>
-  held !== undefined &&
-  ([...held.keys()].some((id) => !known.has(id)) || [...known.keys()].some((id) => stands(id) && !held.has(id)));
-
-function both<T>(first: Compared<T>, second: Compared<T>): Compared<T> {
-  const known = new Map([...first.known, ...second.known]);
-  const [one, two] = [first.held ?? new Map<string, unknown>(), second.held];
-  const held = [...one, ...(two ?? [])].filter(([id]) => known.has(id) || (one.has(id) && two?.has(id) === true));
+async function validateHeld(
+  request: Uint8Array,
+  parts: ComparedParts,
+  { value, binding }: { readonly value: string; readonly binding: string },
+): Promise<Validation> {
+  const { stores } = parts;
+  const routers = await routersOf(request, parts);
+  const isAt = ({ router }: Terminator, id: string) => router.id === id;
+  const read = () => all<Terminator>(`binding = "${binding}"`, (page) => stores.fabricTerminators.list(page));
   return {
-    router: second.router,
-    held: two === undefined ? undefined : new Map(held),
-    known,
-    stands: (id) => first.stands(id) && second.stands(id),
+    count: routers.length,
+    async *findings() {
+      for await (const compared of compare(routers, { value, read, isAt }, parts)) {
+        const details = compared.held === undefined ? [] : terminatorsOf(compared, compared.held);
+        yield toBinary(
+          RouterTerminatorDetailsSchema,
+          create(RouterTerminatorDetailsSchema, { ...headOf(compared), details }),
+        );
+      }
+    },
   };
 }
 
-/** Entities in the value of a router: its list or table of `links` or `circuits`. */
-function heldIn(value: unknown): ReadonlyMap<string, unknown> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { links, circuits } = value as { links?: unknown; circuits?: unknown };
-  const held = links ?? circuits ?? [];
-  if (Array.isArray(held)) return byId(held.filter(hasId));
-  return typeof held === 'object' && held !== null ? new Map(Object.entries(held)) : undefined;
-}
+/** The state in which a router has a terminator for good; others are on their way to it or away from it. */
+const ESTABLISHED = 'established';
 
-const hasId = (item: unknown): item is { readonly id: string } =>
-  typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string';
-
-const byId = <T extends { readonly id: string }>(items: readonly T[]) => new Map(items.map((item) => [item.id, item]));
-
-/** @throws DomainError of the filter, and `invalidFilter` where it finds more than can be compared */
-export async function all<T>(filter: string, list: List<T>): Promise<T[]> {
-  const found: T[] = [];
-  while (found.length <= MOST) {
-    const { items, totalCount } = await list({ filter, limit: PAGE, offset: found.length });
-    found.push(...items);
-    if (items.length === 0 || found.length >= totalCount) return found;
-  }
-  throw new DomainError('invalidFilter', { causeMessage: `it finds more than ${MOST}, which are not compared` });
+function terminatorsOf(
+  { known, stands }: Compared<Terminator>,
+  held: ReadonlyMap<string, unknown>,
+): MessageInitShape<typeof HeldTerminatorDetailSchema>[] {
+  return [...new Set([...known.keys(), ...held.keys()])].map((terminatorId) => {
+    const entry = held.get(terminatorId) as Readonly<Record<string, unknown>> | undefined;
+    const text = (name: string) => (typeof entry?.[name] === 'string' ? entry[name] : '');
+    const isKnown = known.has(terminatorId);
+    const isEstablished = text('state') === ESTABLISHED;
+    return {
+      terminatorId,
+      ctrlState: isKnown ? TerminatorState.VALID : TerminatorState.UNKNOWN,
+      routerState: entry === undefined ? 'unknown' : text('state'),
+      isValid: entry === undefined ? !stands(terminatorId) : isKnown || !isEstablished,
+      operationActive: entry?.['operationActive'] === true,
+      createTime: text('createTime'),
+      lastAttempt: text('lastAttempt'),
+    };
+  });
 }

@@ -6,7 +6,7 @@ import type { SessionDetail, SessionEdgeRouter } from '../../generated/client/re
 import type { SessionManagementDetail } from '../../generated/management/response.js';
 import { baseFields, linksOf, refTo } from '../fields.js';
 
-/** With the routers that its client can use now. */
+/** Session with the routers that its client can use now. */
 export function toSessionDetail(session: Session): SessionDetail {
   const { apiSessionId, service } = session;
   return {
@@ -22,7 +22,7 @@ export function toSessionDetail(session: Session): SessionDetail {
   };
 }
 
-/** With the policies that grant it. */
+/** Session with the policies that grant it. */
 export function toSessionManagementDetail(session: Session): SessionManagementDetail {
   return {
     servicePolicies: session.servicePolicies.map((policy) => refTo('service-policies', policy)),

@@ -77,7 +77,7 @@ function requireAllowed(holder: NamedIdentity, { isExpired }: VerifiedChain): vo
   if (isExpired && !holder.mayBeExpired) throw refused('certificateExpired');
 }
 
-/** For the log: by a read of its own, which successful logins do without. */
+/** Finds the reason for the log, by a read that successful logins do without. */
 async function whyNotOpened({ chain, holder }: Match, { stores }: Lookup, note: Note): Promise<LoginRefusal> {
   if (!isClaimed(holder)) return 'changedMeanwhile';
   const named = await stores.logins.identityByExternalId(holder.externalId);

@@ -48,7 +48,7 @@ async function openBy(token: string, context: Context, note: Note, open: OpenSes
   throw new TokenFault(LOGIN_REFUSALS[reason], reason);
 }
 
-/** For the log: by a read of its own, which successful logins do without. */
+/** Finds the reason for the log, by a read that successful logins do without. */
 async function whyNotOpened(proof: TokenProof, { stores }: Pick<Context, 'stores'>, note: Note): Promise<LoginRefusal> {
   const holder = await stores.logins.identityForToken(proof);
   if (holder === undefined) return 'tokenUnknown';

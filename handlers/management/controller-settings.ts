@@ -75,7 +75,7 @@ function toDetail(settings: ControllerSettings): Response.ControllerSettingDetai
   return { ...toSettings(settings), ...baseFields(settings, linksOf(COLLECTION, settings.id)) };
 }
 
-/** Without what is not set. */
+/** Settings without those that are not set. */
 function toSettings({ redirectUris, postLogoutUris }: OidcUris): Response.ControllerSettings {
   return {
     oidc: {

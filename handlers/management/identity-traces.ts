@@ -33,7 +33,7 @@ export const updateIdentityTracing: Handler<'management', 'updateIdentityTracing
   return ok({ enabled: true, traceId: trace.traceId, until: isoTime(trace.endsAt) });
 };
 
-/** For who gives none. */
+/** Duration of a trace when none is given. */
 const USUAL_DURATION = '1h';
 
 /** @throws DomainError `invalidField` */

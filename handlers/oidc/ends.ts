@@ -3,16 +3,20 @@ import { clientOf, isClient } from '../../domain/oidc/clients.js';
 import { OauthFault } from '../../domain/oidc/fault.js';
 import { isRegistered, withParameters } from '../../domain/oidc/redirects.js';
 import { plainText, redirect } from './exchange.js';
+import type { EmptyReply, RawReply } from '../reply.js';
 import type { OidcHandler } from './exchange.js';
 
-const DONE = { status: 200 } as const;
+const DONE: EmptyReply<200> = { status: 200, isEmpty: true };
 
 /**
  * POST /revoke: a refresh token ends its session, an access token itself alone. What is no token of ours and of this
  * client is answered in the same way, and nothing is done.
  */
-export const revoke: OidcHandler = async ({ parameters, authorization }, { stores, loginProvider }) => {
-  const clientId = clientOf(parameters.get('client_id'), authorization);
+export const revoke: OidcHandler<'client_id' | 'token', EmptyReply<200>> = async (
+  { parameters, connection },
+  { stores, loginProvider },
+) => {
+  const clientId = clientOf(parameters.get('client_id'), connection.basicAuthorization());
   const text = parameters.get('token');
   if (text === undefined) throw new OauthFault('invalid_request', 'token is missing');
   const token = loginProvider.read(text);
@@ -25,11 +29,13 @@ export const revoke: OidcHandler = async ({ parameters, authorization }, { store
   return DONE;
 };
 
+type LogoutName = 'client_id' | 'post_logout_redirect_uri' | 'state';
+
 /**
  * GET and POST /end_session. An id token does not name its session, and whoever has one is not its user: it ends
  * nothing. A client ends its login with `revoke`, or with `DELETE current-api-session`.
  */
-export const endSession: OidcHandler = async ({ parameters }, { loginProvider }) => {
+export const endSession: OidcHandler<LogoutName, EmptyReply<302>> = async ({ parameters }, { loginProvider }) => {
   const clientId = parameters.get('client_id');
   if (clientId !== undefined && !isClient(clientId)) throw new OauthFault('invalid_client', 'client not found');
   const uri = parameters.get('post_logout_redirect_uri');
@@ -40,4 +46,4 @@ export const endSession: OidcHandler = async ({ parameters }, { loginProvider })
 };
 
 /** GET /logged-out. */
-export const loggedOut: OidcHandler = async () => plainText(200, 'signed out successfully');
+export const loggedOut: OidcHandler<never, RawReply<200>> = async () => plainText('signed out successfully');

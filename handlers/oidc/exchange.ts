@@ -1,22 +1,20 @@
-/** Requests to the endpoints of OpenID Connect, and the replies that they get: neither has the envelope of the APIs. */
-import type { DomainError } from '../../domain/errors.js';
-import type { Parameters } from '../../domain/oidc/parameters.js';
-import type { Note, RequestConnection } from '../handler.js';
+/** Requests to the endpoints of OpenID Connect, as their handlers take them, and the replies that they give. */
+import { DomainError } from '../../domain/errors.js';
+import { Parameters } from '../../domain/oidc/parameters.js';
+import type { OperationId, OperationsOf } from '../../generated/operations.js';
 import type { Context } from '../context.js';
+import type { Handler, Note, PublicInput, Replies, RequestConnection } from '../handler.js';
 import type { LoginProvider } from '../login-provider.js';
+import type { BareReply, Caller, EmptyReply, RawReply } from '../reply.js';
 
-export interface OidcInput {
-  /** Parameters of query and form, or texts of a body of JSON. */
-  readonly parameters: Parameters;
+/** @typeParam N  names of the parameters that are read */
+export interface OidcInput<in N extends string = never> {
+  readonly parameters: Parameters<N>;
+  /** What the document does not allow in them. */
+  readonly fault: DomainError | undefined;
   /** Address of the provider, by the `Host` of the request. */
   readonly issuer: string;
-  /** The header; undefined when there is none, or several. */
-  readonly authorization: string | undefined;
   readonly connection: RequestConnection;
-  /** `ip:port` of the client. */
-  readonly remote: string;
-  /** The network in which one client can have many addresses. */
-  readonly network: string;
   readonly note: Note;
 }
 
@@ -24,41 +22,87 @@ export interface OidcContext extends Context {
   readonly loginProvider: LoginProvider;
 }
 
-export interface OidcReply {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly contentType?: string;
-  readonly body?: string;
+export type OidcReply = BareReply<number, object> | EmptyReply<number> | RawReply<number>;
+
+export type OidcHandler<N extends string = never, R extends OidcReply = OidcReply> = (
+  input: OidcInput<N>,
+  context: OidcContext,
+) => Promise<R>;
+
+type Operation<O extends OperationId<'oidc'>> = OperationsOf['oidc'][O];
+/** The parameters that an operation declares, in its query, its form, and the objects of its JSON. */
+type NamesOf<O extends OperationId<'oidc'>> = Extract<
+  keyof Operation<O>['query'] | keyof NonNullable<Operation<O>['body']>,
+  string
+>;
+
+interface AnyInput extends PublicInput<{
+  permission: 'public';
+  params: unknown;
+  query: object;
+  headers: unknown;
+  body: object | undefined;
+  responses: Record<number, unknown>;
+}> {
+  readonly caller?: Caller;
 }
 
-export type OidcHandler = (input: OidcInput, context: OidcContext) => Promise<OidcReply>;
+/** A caller exactly where the operation is not public. */
+type CallerOf<O extends OperationId<'oidc'>> = Operation<O>['permission'] extends 'public'
+  ? unknown
+  : { readonly caller: Caller };
+type HandlerOf<O extends OperationId<'oidc'>> = (
+  input: OidcInput<NamesOf<O>> & CallerOf<O>,
+  context: OidcContext,
+) => Promise<Replies<Operation<O>['responses']>>;
+
+/** A handler as the server calls it: a host that is no controller of this network is answered 404. */
+export function provider<O extends OperationId<'oidc'>>(handler: HandlerOf<O>): Handler<'oidc', O> {
+  return checked<O>(async (input, context) => {
+    if (input.fault !== undefined) throw input.fault;
+    return handler(input, context);
+  });
+}
+
+/** The same of a handler that says itself what is wrong with a request. */
+export function checked<O extends OperationId<'oidc'>>(handler: HandlerOf<O>): Handler<'oidc', O> {
+  const run = async (input: AnyInput, context: Context) => {
+    const { connection, note, query, body, fault, caller } = input;
+    const { loginProvider } = context;
+    const issuer = loginProvider?.issuerAt(connection.host);
+    if (loginProvider === null || issuer === undefined) throw new DomainError('routeUnknown');
+    const parameters = new Parameters<NamesOf<O>>(query, body);
+    const asked = { parameters, fault, issuer, connection, note, caller };
+    return handler(asked as unknown as OidcInput<NamesOf<O>> & CallerOf<O>, { ...context, loginProvider });
+  };
+  // What an operation of this document takes and answers, the compiler cannot see of a type parameter.
+  return run as unknown as Handler<'oidc', O>;
+}
 
 /** A refused login that is answered in a form of its own. */
 export class AnsweredRefusal extends Error {
   constructor(
     readonly refusal: DomainError,
-    readonly reply: OidcReply,
+    readonly reply: BareReply<number, object> | RawReply<number>,
   ) {
     super(refusal.message);
   }
 }
 
-export const jsonReply = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): OidcReply => ({
-  status,
-  headers,
-  contentType: 'application/json',
-  body: `${JSON.stringify(body)}\n`,
-});
+export const jsonReply = <S extends number, D extends object>(
+  status: S,
+  bare: D,
+  headers: Readonly<Record<string, string>> = {},
+): BareReply<S, D> => ({ status, bare, headers });
 
-export const plainText = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): OidcReply => ({
-  status,
+export const plainText = (body: string, headers: Readonly<Record<string, string>> = {}): RawReply<200> => ({
+  status: 200,
   headers,
-  contentType: 'text/plain; charset=utf-8',
-  body,
+  raw: { contentType: 'text/plain; charset=utf-8', body },
 });
 
 /** Exactly 302: some clients compare. */
-export const redirect = (location: string): OidcReply => ({ status: 302, headers: { location } });
+export const redirect = (location: string): EmptyReply<302> => ({ status: 302, isEmpty: true, headers: { location } });
 
 /** Whether the client wants a page to show, not JSON. */
 export const wantsPage = ({ connection }: Pick<OidcInput, 'connection'>): boolean =>

@@ -1,41 +1,42 @@
-/** Every endpoint of OpenID Connect, by its path below /oidc and its method. */
+/** Handlers of single sign-on, by operationId. */
+import type { HandlerMap } from '../handler.js';
 import { beginLogin, endLogin } from './authorize.js';
 import { endSession, loggedOut, revoke } from './ends.js';
-import type { OidcHandler } from './exchange.js';
+import { checked, provider } from './exchange.js';
 import { configuration, healthy, keys, userinfo } from './information.js';
 import { introspect } from './introspection.js';
 import { authQueries, showLogin, takeLogin } from './login.js';
 import { token } from './token.js';
 import { beginTotp, removeTotp, takeCode, verifyTotp } from './totp.js';
 
-export interface OidcEndpoint {
-  readonly GET?: OidcHandler;
-  readonly POST?: OidcHandler;
-  readonly DELETE?: OidcHandler;
-  /** How a login is tried here, for the audit record of refusals; '' where the request says it. */
-  readonly login?: string;
-}
-
-export const ENDPOINTS: Readonly<Record<string, OidcEndpoint>> = {
-  '.well-known/openid-configuration': { GET: configuration },
-  'authorize': { GET: beginLogin, POST: beginLogin },
-  'authorize/callback': { GET: endLogin },
-  'login/username': { GET: showLogin('password'), POST: takeLogin('password'), login: 'password' },
-  'login/password': { GET: showLogin('password'), POST: takeLogin('password'), login: 'password' },
-  'login/cert': { GET: showLogin('cert'), POST: takeLogin('cert'), login: 'cert' },
-  'login/ext-jwt': { GET: showLogin('ext-jwt'), POST: takeLogin('ext-jwt'), login: 'ext-jwt' },
-  'login/totp': { POST: takeCode, login: 'totp' },
-  'login/totp/enroll': { POST: beginTotp, DELETE: removeTotp, login: 'totp' },
-  'login/totp/enroll/verify': { POST: verifyTotp, login: 'totp' },
-  'login/auth-queries': { GET: authQueries },
-  'oauth/token': { POST: token },
-  'oauth/introspect': { POST: introspect },
-  'oauth/revoke': { POST: revoke },
-  'revoke': { POST: revoke },
-  'keys': { GET: keys },
-  'userinfo': { GET: userinfo, POST: userinfo },
-  'end_session': { GET: endSession, POST: endSession },
-  'logged-out': { GET: loggedOut },
-  'healthz': { GET: healthy },
-  'ready': { GET: healthy },
-};
+export const oidcHandlers = {
+  beginLogin: checked<'beginLogin'>(beginLogin),
+  beginLoginByPost: checked<'beginLoginByPost'>(beginLogin),
+  beginTotp: provider<'beginTotp'>(beginTotp),
+  detailConfiguration: provider<'detailConfiguration'>(configuration),
+  detailHealth: provider<'detailHealth'>(healthy),
+  detailReadiness: provider<'detailReadiness'>(healthy),
+  detailUserinfo: provider<'detailUserinfo'>(userinfo),
+  detailUserinfoByPost: provider<'detailUserinfoByPost'>(userinfo),
+  endLogin: provider<'endLogin'>(endLogin),
+  endSession: provider<'endSession'>(endSession),
+  endSessionByPost: provider<'endSessionByPost'>(endSession),
+  introspectToken: provider<'introspectToken'>(introspect),
+  issueTokens: provider<'issueTokens'>(token),
+  listAuthQueries: provider<'listAuthQueries'>(authQueries),
+  listKeys: provider<'listKeys'>(keys),
+  loginByCert: provider<'loginByCert'>(takeLogin('cert')),
+  loginByExtJwt: provider<'loginByExtJwt'>(takeLogin('ext-jwt')),
+  loginByPassword: provider<'loginByPassword'>(takeLogin('password')),
+  loginByTotp: provider<'loginByTotp'>(takeCode),
+  loginByUsername: provider<'loginByUsername'>(takeLogin('password')),
+  removeTotp: provider<'removeTotp'>(removeTotp),
+  revokeToken: provider<'revokeToken'>(revoke),
+  revokeTokenAtOauth: provider<'revokeTokenAtOauth'>(revoke),
+  showCertLogin: provider<'showCertLogin'>(showLogin('cert')),
+  showExtJwtLogin: provider<'showExtJwtLogin'>(showLogin('ext-jwt')),
+  showLoggedOut: provider<'showLoggedOut'>(loggedOut),
+  showPasswordPage: provider<'showPasswordPage'>(showLogin('password')),
+  showUsernamePage: provider<'showUsernamePage'>(showLogin('password')),
+  verifyTotp: provider<'verifyTotp'>(verifyTotp),
+} satisfies HandlerMap<'oidc'>;

@@ -1,11 +1,16 @@
 /** Documents of the provider, and what a token says of its user. */
 import { SCOPES } from '../../domain/oidc/authorize-request.js';
-import { callerOfToken } from './callers.js';
+import type * as Response from '../../generated/oidc/response.js';
+import type { Caller } from '../reply.js';
 import { jsonReply } from './exchange.js';
 import type { OidcHandler } from './exchange.js';
+import type { BareReply } from '../reply.js';
 
 /** GET /.well-known/openid-configuration (OpenID Connect Discovery, RFC 8414): only what works is listed. */
-export const configuration: OidcHandler = async ({ issuer }, { loginProvider }) =>
+export const configuration: OidcHandler<never, BareReply<200, Response.Configuration>> = async (
+  { issuer },
+  { loginProvider },
+) =>
   jsonReply(200, {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -41,13 +46,13 @@ export const configuration: OidcHandler = async ({ issuer }, { loginProvider }) 
   });
 
 /** GET /keys: the key that serves TLS, under each name that it had. */
-export const keys: OidcHandler = async (_input, { enrollments }) => jsonReply(200, { keys: enrollments.publicKeys() });
+export const keys: OidcHandler<never, BareReply<200, Response.KeySet>> = async (_input, { enrollments }) =>
+  jsonReply(200, { keys: enrollments.publicKeys() });
 
 /** GET and POST /userinfo. */
-export const userinfo: OidcHandler = async (input, context) => {
-  const { session } = await callerOfToken(input, context);
-  return jsonReply(200, { sub: session.identity.id, name: session.identity.name });
-};
+export const userinfo = async ({ caller }: { readonly caller: Caller }): Promise<BareReply<200, Response.Userinfo>> =>
+  jsonReply(200, { sub: caller.identityId, name: caller.identityName });
 
 /** GET /healthz and /ready. */
-export const healthy: OidcHandler = async () => jsonReply(200, { status: 'ok' });
+export const healthy: OidcHandler<never, BareReply<200, Response.Health>> = async () =>
+  jsonReply(200, { status: 'ok' });

@@ -2,44 +2,40 @@
 import { clientOf } from '../../domain/oidc/clients.js';
 import type { SessionToken } from '../../domain/oidc/claims.js';
 import { OauthFault } from '../../domain/oidc/fault.js';
-import type { SessionOwner } from '../../db/stores/api-session-owners.js';
+import type * as Response from '../../generated/oidc/response.js';
 import { isOwnClient } from '../login/possession.js';
-import { callerOfToken } from './callers.js';
+import type { BareReply, Caller } from '../reply.js';
 import { jsonReply } from './exchange.js';
-import type { OidcContext, OidcHandler, OidcInput } from './exchange.js';
+import type { OidcContext, OidcInput } from './exchange.js';
 import { hashOfId } from './tokens.js';
 
 /** Says nothing of why: a token that is over, of another user and no token at all look alike. */
 const INACTIVE = { active: false } as const;
 const NOT_STORED = { 'cache-control': 'no-store' };
 
-export const introspect: OidcHandler = async (input, context) => {
-  const { parameters, authorization } = input;
-  const caller = await callerOfToken(input, context);
-  const named = parameters.get('client_id');
-  if (named !== undefined || authorization !== undefined) clientOf(named, authorization);
+type Input = OidcInput<'client_id' | 'token'> & { readonly caller: Caller };
+
+export async function introspect(input: Input, context: OidcContext): Promise<BareReply<200, Response.Introspection>> {
+  const { parameters, connection, caller } = input;
+  const [named, basic] = [parameters.get('client_id'), connection.basicAuthorization()];
+  if (named !== undefined || basic !== undefined) clientOf(named, basic);
   const text = parameters.get('token');
   if (text === undefined) throw new OauthFault('invalid_request', 'token is missing');
   const token = context.loginProvider.read(text);
-  const isShown = token !== undefined && (isOf(caller, token) || (await mayReadAll(caller, input, context)));
+  const isShown = token !== undefined && (token.identityId === caller.identityId || (await mayReadAll(input, context)));
   const facts = isShown ? await factsOf(token, context) : undefined;
   return jsonReply(200, facts ?? INACTIVE, NOT_STORED);
-};
-
-const isOf = ({ session }: SessionOwner, { identityId }: SessionToken): boolean => session.identity.id === identityId;
+}
 
 /** Needs what the management API needs: routers may know the token of a session that has a certificate. */
-async function mayReadAll(
-  { isAdmin, isCertificateBound, certificateHash, session }: SessionOwner,
-  { connection }: OidcInput,
-  { stores }: OidcContext,
-): Promise<boolean> {
-  if (!isAdmin || !isCertificateBound) return isAdmin;
-  return isOwnClient({ apiSessionId: session.id }, certificateHash, connection.peerCertificates(), stores);
+async function mayReadAll({ connection, caller }: Input, { stores }: OidcContext): Promise<boolean> {
+  const { isAdmin, bearer, apiSessionId } = caller;
+  if (!isAdmin || bearer?.isCertificateBound !== true) return isAdmin && bearer !== null;
+  return isOwnClient({ apiSessionId }, bearer.certificateHash, connection.peerCertificates(), stores);
 }
 
 /** Undefined for a token that is not good any more: a refresh token is while it is in force. */
-async function factsOf(token: SessionToken, { stores }: OidcContext): Promise<object | undefined> {
+async function factsOf(token: SessionToken, { stores }: OidcContext): Promise<Response.Introspection | undefined> {
   const { tokenId, apiSessionId, identityId, clientId, expiresAt, issuedAt, issuer, type } = token;
   if (expiresAt.getTime() <= Date.now() || (await stores.revocations.isTokenRevoked(tokenId))) return undefined;
   const [owner, family] = await Promise.all([

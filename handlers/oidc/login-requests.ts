@@ -7,11 +7,13 @@ import type * as Request from '../../generated/client/request.js';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const MAX_INFO_CHARS = 255;
-const MAX_SECRET_CHARS = 1_024;
 const MAX_CONFIG_TYPES = 100;
 
+/** Names of the parameters that name a login. */
+export type LoginName = 'id' | 'authRequestID';
+
 /** The login that a request belongs to; clients name it in either of two ways. */
-export function requestIdIn(parameters: Parameters): string | undefined {
+export function requestIdIn(parameters: Parameters<LoginName>): string | undefined {
   const ids = new Set([...parameters.all('id'), ...parameters.all('authRequestID')]);
   const [id = ''] = ids;
   return ids.size === 1 && UUID.test(id) ? id : undefined;
@@ -19,7 +21,7 @@ export function requestIdIn(parameters: Parameters): string | undefined {
 
 /** @throws DomainError `unauthenticated` for one that has ended */
 export async function loginOf(
-  parameters: Parameters,
+  parameters: Parameters<LoginName>,
   { authRequests }: Pick<StoreSet, 'authRequests'>,
 ): Promise<AuthRequest> {
   const id = requestIdIn(parameters);
@@ -28,36 +30,40 @@ export async function loginOf(
   return request;
 }
 
-/** Members of a form that are nested in JSON: both spellings of one name are in use. */
-const ENV: Readonly<Record<keyof Request.EnvInfo, readonly string[]>> = {
-  arch: ['envArch'],
-  domain: ['envDomain'],
-  hostname: ['envHostname'],
-  os: ['envOs'],
-  osRelease: ['envOsRelease'],
-  osVersion: ['envOsVersion'],
-};
-const SDK: Readonly<Record<keyof Request.SdkInfo, readonly string[]>> = {
-  appId: ['sdkAppId', 'sdkAppID'],
-  appVersion: ['sdkAppVersion'],
-  branch: ['sdkBranch'],
-  revision: ['sdkRevision'],
-  type: ['sdkType'],
-  version: ['sdkVersion'],
-};
+/** Members of a form that are nested in JSON. */
+const ENV = {
+  arch: 'envArch',
+  domain: 'envDomain',
+  hostname: 'envHostname',
+  os: 'envOs',
+  osRelease: 'envOsRelease',
+  osVersion: 'envOsVersion',
+} as const satisfies Record<keyof Request.EnvInfo, string>;
+const SDK = {
+  appId: 'sdkAppId',
+  appVersion: 'sdkAppVersion',
+  branch: 'sdkBranch',
+  revision: 'sdkRevision',
+  type: 'sdkType',
+  version: 'sdkVersion',
+} as const satisfies Record<keyof Request.SdkInfo, string>;
+type InfoName = (typeof ENV)[keyof typeof ENV] | (typeof SDK)[keyof typeof SDK];
+
+/** Names of the parameters of a login. */
+export type CredentialName = LoginName | InfoName | 'configTypes' | 'csrPem' | 'password' | 'username';
 
 /** Returns what a login sends, as `authenticate` takes it. @param asked  by the client, before its user came */
-export function credentialsIn(parameters: Parameters, asked: readonly string[]): Request.Authenticate {
-  const info = (names: Readonly<Record<string, readonly string[]>>) =>
+export function credentialsIn(parameters: Parameters<CredentialName>, asked: readonly string[]): Request.Authenticate {
+  const info = (names: Readonly<Record<string, InfoName>>) =>
     Object.fromEntries(
-      Object.entries(names).flatMap(([name, spellings]) => {
-        const value = spellings.flatMap((each) => parameters.all(each))[0];
+      Object.entries(names).flatMap(([name, sent]) => {
+        const [value] = parameters.all(sent);
         return value === undefined ? [] : [[name, value.slice(0, MAX_INFO_CHARS).toWellFormed().replaceAll('\0', '')]];
       }),
     );
   const sent = parameters.all('configTypes').slice(0, MAX_CONFIG_TYPES);
-  const username = parameters.get('username', MAX_SECRET_CHARS);
-  const password = parameters.get('password', MAX_SECRET_CHARS);
+  const username = parameters.get('username');
+  const password = parameters.get('password');
   return {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),

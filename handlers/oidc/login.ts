@@ -5,29 +5,33 @@ import { DomainError } from '../../domain/errors.js';
 import type { AuthRequest } from '../../db/stores/auth-requests.js';
 import { logIn } from '../login/authentication.js';
 import { challengeOfToken } from '../login/owed-token.js';
+import type * as Response from '../../generated/oidc/response.js';
+import type { BareReply, EmptyReply, RawReply } from '../reply.js';
 import { AnsweredRefusal, jsonReply, plainText, redirect, wantsPage } from './exchange.js';
-import type { OidcContext, OidcHandler, OidcInput, OidcReply } from './exchange.js';
+import type { OidcContext, OidcHandler, OidcInput } from './exchange.js';
 import { credentialsIn, loginOf } from './login-requests.js';
+import type { CredentialName, LoginName } from './login-requests.js';
 import { codePage, passwordPage } from './pages.js';
 import { certify } from './session-certificate.js';
 
 /** GET /login/…: a page where there is something to show. The header is how programs learn the id. */
 export const showLogin =
-  (method: LoginMethod): OidcHandler =>
+  (method: LoginMethod): OidcHandler<LoginName, RawReply<200>> =>
   async ({ parameters }, { stores }) => {
     const request = await loginOf(parameters, stores);
     const headers = { 'auth-request-id': request.id };
-    return method === 'password'
-      ? passwordPage(request, 200, headers)
-      : plainText(200, 'please POST to this URL', headers);
+    return method === 'password' ? passwordPage(request, 200, headers) : plainText('please POST to this URL', headers);
   };
+
+/** The way on from a step of a login: to the callback, or to what is still owed. */
+export type NextStep = EmptyReply<302> | BareReply<200, Response.OwedFactors> | RawReply<200>;
 
 /**
  * POST /login/…: one more login on the same request takes the place of the one before, with all its factors.
  * Fails as `authenticate` of the APIs does.
  */
 export const takeLogin =
-  (method: LoginMethod): OidcHandler =>
+  (method: LoginMethod): OidcHandler<CredentialName, NextStep> =>
   async (input, context) => {
     const { parameters, connection, note } = input;
     const request = await loginOf(parameters, context.stores);
@@ -54,7 +58,12 @@ export const takeLogin =
   };
 
 /** People get the page again; programs learn what is wrong with a token that they showed. */
-function refusalOf(error: unknown, method: LoginMethod, request: AuthRequest, input: OidcInput): unknown {
+function refusalOf(
+  error: unknown,
+  method: LoginMethod,
+  request: AuthRequest,
+  input: Pick<OidcInput, 'connection'>,
+): unknown {
   if (!(error instanceof DomainError) || !['invalidAuth', 'invalidField'].includes(error.kind)) return error;
   if (method === 'password' && wantsPage(input))
     return new AnsweredRefusal(error, passwordPage(request, 401, {}, 'The login failed.'));
@@ -73,9 +82,9 @@ export const endedLogin = () => new DomainError('unauthenticated', { logReason: 
 /** A login that owes a token of a signer gets it by one more request, which is then no login of its own. */
 async function secondTokenOf(
   request: AuthRequest,
-  input: OidcInput,
+  input: Pick<OidcInput, 'connection'>,
   { stores, secondTokens }: OidcContext,
-): Promise<OidcReply | undefined> {
+): Promise<NextStep | undefined> {
   const { apiSessionId } = request;
   if (apiSessionId === null || request.isSecondTokenShown) return undefined;
   const owner = await stores.apiSessions.findOwnerById(apiSessionId);
@@ -91,14 +100,13 @@ async function secondTokenOf(
   return nextStep(request, session, true, input, {});
 }
 
-/** Returns the way on: to the callback, or to what is still owed. */
 export function nextStep(
   request: AuthRequest,
   session: ApiSession,
   isSecondTokenShown: boolean,
-  input: OidcInput,
+  input: Pick<OidcInput, 'connection'>,
   headers: Readonly<Record<string, string>>,
-): OidcReply {
+): NextStep {
   const signer = isSecondTokenShown ? null : session.requiredSigner;
   if (!session.owesTotp && signer === null) return redirect(`${request.issuer}/authorize/callback?id=${request.id}`);
   if (wantsPage(input) && session.owesTotp && session.isMfaRequired) return codePage(request, 200);
@@ -109,12 +117,12 @@ export function nextStep(
   );
 }
 
-const queriesOf = (session: ApiSession, signer: RequiredSigner | null): object[] => [
+const queriesOf = (session: ApiSession, signer: RequiredSigner | null): Response.OwedFactor[] => [
   ...(session.owesTotp ? [totpQuery(session)] : []),
   ...(signer === null ? [] : [tokenQuery(signer)]),
 ];
 
-const totpQuery = ({ isMfaRequired }: ApiSession) => ({
+const totpQuery = ({ isMfaRequired }: ApiSession): Response.OwedFactor => ({
   format: 'numeric',
   httpMethod: 'POST',
   httpUrl: './oidc/login/totp',
@@ -126,7 +134,7 @@ const totpQuery = ({ isMfaRequired }: ApiSession) => ({
   typeId: 'TOTP',
 });
 
-const tokenQuery = ({ clientId, externalAuthUrl, id, scopes }: RequiredSigner) => ({
+const tokenQuery = ({ clientId, externalAuthUrl, id, scopes }: RequiredSigner): Response.OwedFactor => ({
   clientId,
   httpUrl: externalAuthUrl ?? '',
   id,
@@ -136,7 +144,8 @@ const tokenQuery = ({ clientId, externalAuthUrl, id, scopes }: RequiredSigner) =
 });
 
 /** GET /login/auth-queries: what is owed still. */
-export const authQueries: OidcHandler = async (input, { stores }) => {
+type Owed = BareReply<200, Response.OwedFactors>;
+export const authQueries: OidcHandler<LoginName, Owed> = async (input, { stores }) => {
   const request = await loginOf(input.parameters, stores);
   const owner =
     request.apiSessionId === null ? undefined : await stores.apiSessions.findOwnerById(request.apiSessionId);

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { AuthRequest } from '../../db/stores/auth-requests.js';
-import type { OidcReply } from './exchange.js';
+import type { RawReply } from '../reply.js';
 
 const STYLE = `body { margin: 0; font: 16px/1.5 sans-serif; color: #1b1b1b; background: #fff; }
 header { padding: 10px 20px; color: #fff; background: #1b1b1b; }
@@ -22,7 +22,13 @@ button { margin-top: 1.5em; padding: 8px 16px; color: #fff; background: #2c6e49;
 type Form = { readonly title: string; readonly action: string; readonly fields: string; readonly button: string };
 
 /** @param returnTo  the redirect URI, when the login may go on to it from here */
-function page(form: Form, id: string, status: number, fault: string | undefined, returnTo: string | undefined) {
+function page<S extends number>(
+  form: Form,
+  id: string,
+  status: S,
+  fault: string | undefined,
+  returnTo: string | undefined,
+) {
   const described = fault === undefined ? '' : `<p role="alert" id="fault">${fault}</p>\n`;
   const body = `<!doctype html>
 <html lang="en">
@@ -59,7 +65,7 @@ ${form.fields}
     'x-frame-options': 'DENY',
     'cache-control': 'no-store',
   };
-  return { status, headers, contentType: 'text/html; charset=utf-8', body } satisfies OidcReply;
+  return { status, headers, raw: { contentType: 'text/html; charset=utf-8', body } } satisfies RawReply<S>;
 }
 
 /** The origin of a redirect URI, or its scheme where it has no host that a policy knows. */
@@ -71,12 +77,12 @@ function sourceOf(uri: string): string {
 const described = (fault: string | undefined) =>
   fault === undefined ? '' : ' aria-describedby="fault" aria-invalid="true"';
 
-export function passwordPage(
+export function passwordPage<S extends number>(
   { id, redirectUri }: Pick<AuthRequest, 'id' | 'redirectUri'>,
-  status: number,
+  status: S,
   headers: Readonly<Record<string, string>>,
   fault?: string,
-): OidcReply {
+): RawReply<S> {
   const fields = `<label for="username">Username</label>
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false"
   required autofocus${described(fault)}>
@@ -87,11 +93,11 @@ export function passwordPage(
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
-export function codePage(
+export function codePage<S extends number>(
   { id, redirectUri }: Pick<AuthRequest, 'id'> & Partial<Pick<AuthRequest, 'redirectUri'>>,
-  status: number,
+  status: S,
   fault?: string,
-): OidcReply {
+): RawReply<S> {
   const fields = `<label for="code">Code of your authenticator app, or a recovery code</label>
 <input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false"
   required autofocus${described(fault)}>`;

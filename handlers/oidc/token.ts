@@ -11,25 +11,41 @@ import type { AuthRequest } from '../../db/stores/auth-requests.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type { LoginLifetimes } from '../login-provider.js';
 import { isOwnClient } from '../login/possession.js';
+import type * as Response from '../../generated/oidc/response.js';
+import type { BareReply } from '../reply.js';
 import { jsonReply } from './exchange.js';
-import type { OidcContext, OidcHandler, OidcInput, OidcReply } from './exchange.js';
+import type { OidcContext, OidcHandler, OidcInput } from './exchange.js';
 import { currentTokenId, keepFor, loginOfToken, narrowed } from './sessions.js';
 import { certify } from './session-certificate.js';
 import { hashOfId, isOffline, issue, issueIdToken, ownerOf, requireProof } from './tokens.js';
 import type { OpenLogin } from './tokens.js';
 
-type Grant = (input: OidcInput, clientId: ClientId, context: OidcContext) => Promise<OidcReply>;
+type GrantName =
+  | 'client_id'
+  | 'code'
+  | 'code_verifier'
+  | 'csr_pem'
+  | 'grant_type'
+  | 'redirect_uri'
+  | 'refresh_token'
+  | 'requested_token_type'
+  | 'scope'
+  | 'subject_token'
+  | 'subject_token_type';
+type GrantInput = OidcInput<GrantName>;
+type TokenReply = BareReply<200, Response.Tokens>;
+type Grant = (input: GrantInput, clientId: ClientId, context: OidcContext) => Promise<TokenReply>;
 
 const NOT_STORED = { 'cache-control': 'no-store', 'pragma': 'no-cache' };
 
 /** @throws OauthFault */
-export const token: OidcHandler = async (input, context) => {
-  const { parameters, authorization } = input;
+export const token: OidcHandler<GrantName, TokenReply> = async (input, context) => {
+  const { parameters, connection } = input;
   const type = parameters.get('grant_type');
   if (type === undefined) throw new OauthFault('invalid_request', 'grant_type missing');
   const grant = Object.hasOwn(GRANTS, type) ? GRANTS[type] : undefined;
   if (grant === undefined) throw new OauthFault('unsupported_grant_type', 'the grant is not supported');
-  return grant(input, clientOf(parameters.get('client_id'), authorization), context);
+  return grant(input, clientOf(parameters.get('client_id'), connection.basicAuthorization()), context);
 };
 
 const invalidGrant = (description: string) => new OauthFault('invalid_grant', description);
@@ -133,7 +149,7 @@ const byRefreshToken: Grant = async (input, clientId, context) => {
 /** A client that shows a certificate of its session, or whose session never had one, may ask for another. */
 async function certificateFor(
   login: OpenLogin,
-  { parameters, connection }: OidcInput,
+  { parameters, connection }: GrantInput,
   context: OidcContext,
 ): Promise<{ readonly certified: OpenLogin; readonly certificate: { readonly session_cert?: string } }> {
   const csrPem = parameters.get('csr_pem');

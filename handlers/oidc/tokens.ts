@@ -7,6 +7,7 @@ import { certFingerprint } from '../../domain/pki/keys.js';
 import type { SessionOwner } from '../../db/stores/api-session-owners.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type { TokenFamily } from '../../db/stores/token-families.js';
+import type * as Response from '../../generated/oidc/response.js';
 import { isOwnClient } from '../login/possession.js';
 import type { OidcContext, OidcInput } from './exchange.js';
 
@@ -62,7 +63,7 @@ const tokenEnd = (at: Date, seconds: number, { endsAt }: Pick<TokenFamily, 'ends
 
 async function subjectOf(
   { owner, family }: OpenLogin,
-  { issuer, connection, remote }: OidcInput,
+  { issuer, connection }: OidcInput,
   { stores }: OidcContext,
 ): Promise<TokenSubject> {
   const { session, certificateHash } = owner;
@@ -83,17 +84,24 @@ async function subjectOf(
     authenticatedAt: family.authenticatedAt,
     configTypes: session.configTypes,
     fingerprints: [...new Set([...shown, ...made.map(({ fingerprint }) => fingerprint)])],
-    address: remote,
+    address: connection.remote(),
   };
 }
 
-/** An access token, and what goes with it: the answer of the token endpoint. */
+/** Parts of the answer of the token endpoint. */
+interface IssuedTokens {
+  readonly access: Pick<Response.Tokens, 'access_token' | 'token_type' | 'expires_in'>;
+  readonly refresh: Pick<Response.Tokens, 'refresh_token'>;
+  readonly id: Pick<Response.Tokens, 'id_token'>;
+}
+
+/** An access token, and what goes with it. */
 export async function issue(
   login: OpenLogin,
   { accessId, refreshId, at, nonce }: Issue,
   input: OidcInput,
   context: OidcContext,
-): Promise<{ readonly access: object; readonly refresh: object; readonly id: object }> {
+): Promise<IssuedTokens> {
   const { loginProvider } = context;
   const { seconds } = loginProvider;
   const { family } = login;
@@ -112,7 +120,7 @@ export async function issue(
     : {};
   const access = {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: 'Bearer' as const,
     expires_in: Math.max(0, Math.floor((ofAccess.expiresAt.getTime() - Date.now()) / 1000)),
   };
   return { access, refresh, id };

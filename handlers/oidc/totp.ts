@@ -4,10 +4,14 @@ import type { SessionOwner } from '../../db/stores/api-session-owners.js';
 import type { AuthRequest } from '../../db/stores/auth-requests.js';
 import type { Mfa } from '../../db/stores/mfas.js';
 import { newSealedMfa, openCodes, provisioningUrlOf, withCode } from '../login/second-factor.js';
+import type * as Response from '../../generated/oidc/response.js';
+import type { BareReply, EmptyReply } from '../reply.js';
 import { AnsweredRefusal, jsonReply, redirect, wantsPage } from './exchange.js';
 import type { OidcContext, OidcHandler, OidcInput } from './exchange.js';
 import { endedLogin, nextStep } from './login.js';
+import type { NextStep } from './login.js';
 import { loginOf } from './login-requests.js';
+import type { LoginName } from './login-requests.js';
 import { codePage } from './pages.js';
 
 interface Pending {
@@ -18,7 +22,7 @@ interface Pending {
 }
 
 /** A login whose credentials were accepted. @throws DomainError `unauthenticated` */
-async function pendingLogin({ parameters, note }: OidcInput, { stores }: OidcContext): Promise<Pending> {
+async function pendingLogin({ parameters, note }: OidcInput<LoginName>, { stores }: OidcContext): Promise<Pending> {
   const request = await loginOf(parameters, stores);
   const { apiSessionId } = request;
   const owner = apiSessionId === null ? undefined : await stores.apiSessions.findOwnerById(apiSessionId);
@@ -28,15 +32,17 @@ async function pendingLogin({ parameters, note }: OidcInput, { stores }: OidcCon
   return { request, owner, apiSessionId, identityId };
 }
 
+type CodeName = LoginName | 'code';
+
 const WRONG = { code: 'INVALID TOTP CODE', message: 'an invalid TOTP code was supplied' };
 
 /** POST /login/totp: a code of the app, or a recovery code. Every fault looks alike, but for too many wrong codes. */
-export const takeCode: OidcHandler = async (input, context) => {
+export const takeCode: OidcHandler<CodeName, EmptyReply<302>> = async (input, context) => {
   let request: AuthRequest | undefined;
   try {
     const pending = await pendingLogin(input, context);
     ({ request } = pending);
-    const code = input.parameters.get('code', 64);
+    const code = input.parameters.get('code');
     const proof = { ...pending, code, isRecoveryAccepted: true, require: verified };
     await withCode(proof, context, (_mfa, tx) => tx.apiSessions.completeMfa(pending.apiSessionId));
   } catch (error) {
@@ -50,7 +56,7 @@ export const takeCode: OidcHandler = async (input, context) => {
 };
 
 /** POST /login/totp/enroll. Fails: `mfaExists`. */
-export const beginTotp: OidcHandler = async (input, context) => {
+export const beginTotp: OidcHandler<LoginName, BareReply<201, Response.TotpEnrollment>> = async (input, context) => {
   const { identityId } = await pendingLogin(input, context);
   const { stores, secrets, newId } = context;
   await stores.mfas.create(newSealedMfa({ id: newId(), identityId }, secrets));
@@ -62,9 +68,9 @@ export const beginTotp: OidcHandler = async (input, context) => {
 };
 
 /** POST /login/totp/enroll/verify: from then on every session of the identity must give a code; this one has. */
-export const verifyTotp: OidcHandler = async (input, context) => {
+export const verifyTotp: OidcHandler<CodeName, NextStep> = async (input, context) => {
   const { request, owner, apiSessionId, identityId } = await pendingLogin(input, context);
-  const code = input.parameters.get('code', 64);
+  const code = input.parameters.get('code');
   const proof = { apiSessionId, identityId, code, isRecoveryAccepted: false, require: unverified };
   await withCode(proof, context, async (mfa, tx) => {
     await tx.mfas.setVerified(mfa);
@@ -75,11 +81,11 @@ export const verifyTotp: OidcHandler = async (input, context) => {
 };
 
 /** DELETE /login/totp/enroll: a code is needed once the enrollment is verified. */
-export const removeTotp: OidcHandler = async (input, context) => {
+export const removeTotp: OidcHandler<CodeName, BareReply<200, Response.Nothing>> = async (input, context) => {
   const { apiSessionId, identityId } = await pendingLogin(input, context);
   const present = enrolled(await context.stores.mfas.find(identityId));
   if (!present.isVerified && (await context.stores.mfas.removeUnverified(identityId))) return jsonReply(200, {});
-  const code = input.parameters.get('code', 64);
+  const code = input.parameters.get('code');
   const proof = { apiSessionId, identityId, code, isRecoveryAccepted: true, require: enrolled };
   await withCode(proof, context, (_mfa, tx) => tx.mfas.remove(identityId));
   return jsonReply(200, {});

@@ -1,6 +1,6 @@
 /**
  * The last step of logins by OpenID Connect, what clients do with their tokens, and requests by such a token. These
- * endpoints are no operations of an API, so their cases are listed with `authenticate`. They need `oidc.enabled`.
+ * endpoints are no operations of an API, so their cases are listed with `authenticate`.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { forEachParallel } from './api-client.js';

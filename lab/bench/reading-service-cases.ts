@@ -65,15 +65,12 @@ export const serviceCases: readonly BenchCase[] = [
     ({ checkedPolicy }) => [`/service-policies/${checkedPolicy.id}/posture-checks`],
     'admin',
   ),
-  growing(
-    'counts a twentieth of the identities',
-    reading(
-      'service identities',
-      'management',
-      'listServiceIdentities',
-      each(services, ({ id }) => `/services/${id}/identities`),
-      'admin',
-    ),
+  reading(
+    'service identities',
+    'management',
+    'listServiceIdentities',
+    each(services, ({ id }) => `/services/${id}/identities`),
+    'admin',
   ),
   reading(
     'service configs',
@@ -130,15 +127,12 @@ export const serviceCases: readonly BenchCase[] = [
     each(policies, ({ id }) => `/service-policies/${id}`),
     'admin',
   ),
-  growing(
-    'counts a twentieth of the identities',
-    reading(
-      'policy identities',
-      'management',
-      'listServicePolicyIdentities',
-      each(policies, ({ id }) => `/service-policies/${id}/identities`),
-      'admin',
-    ),
+  reading(
+    'policy identities',
+    'management',
+    'listServicePolicyIdentities',
+    each(policies, ({ id }) => `/service-policies/${id}/identities`),
+    'admin',
   ),
   growing(
     'counts a twentieth of the services',

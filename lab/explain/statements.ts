@@ -100,7 +100,6 @@ const identities: readonly Hot[] = [
   {
     name: 'identities-by-attribute-broad',
     act: ({ identities: store }) => store.list({ filter: 'anyOf(roleAttributes) = "bench-dept-7"' }),
-    scans: { identities: FEW_PER_CENT },
   },
   {
     name: 'identities-by-attribute-not-admin',
@@ -196,7 +195,6 @@ const access: readonly Hot[] = [
   },
   {
     name: 'service-identities',
-    scans: { identities: FEW_PER_CENT },
     act: async ({ access: view, identities: store }, { service }) =>
       store.list({ selectedBy: await view.identityRolesFor(service) }),
   },

@@ -77,7 +77,8 @@ export interface Parameter {
 export interface Body {
   readonly name: string;
   readonly required: boolean;
-  readonly kind: 'json' | 'text';
+  /** `form`: a form is taken, perhaps beside JSON with the same members. */
+  readonly kind: 'form' | 'json' | 'text';
   readonly consumes: readonly string[];
   /** The media types of `consumes` that are handed on as text. */
   readonly textTypes: readonly string[];
@@ -117,7 +118,7 @@ export interface Operation {
   readonly responses: ReadonlyMap<string, Response>;
 }
 
-export type Api = 'client' | 'fabric' | 'management';
+export type Api = 'client' | 'fabric' | 'management' | 'oidc';
 export interface Model {
   readonly api: Api;
   readonly basePath: string;

@@ -80,7 +80,7 @@ function responseType(response: Response): string {
 // ---- operations.ts
 
 export interface TablePart {
-  readonly model: Model;
+  readonly catalog: Catalog;
   readonly items: ReadonlyMap<string, string>;
   readonly names: NameTables;
 }
@@ -89,11 +89,17 @@ export interface TablePart {
 export function emitOperationTable(parts: readonly TablePart[]): string {
   const constants = new Constants();
   const tables = parts.map((part) => {
-    const { model } = part;
+    const { model } = part.catalog;
     const entries = model.operations.map((operation) => tableEntry(part, operation, constants));
     return `  ${model.api}: {\n${entries.join('')}  },\n`;
   });
-  const apis = parts.map(({ model: { api } }) => ({ api, type: `${pascalCase(api)}Operations` }));
+  const apis = parts.map(
+    ({
+      catalog: {
+        model: { api },
+      },
+    }) => ({ api, type: `${pascalCase(api)}Operations` }),
+  );
   return [
     "import type { Api, OperationSpec, ParameterSpec, ResponseSpec } from './operation.js';\n",
     ...apis.map(({ api, type }) => `import type { Operations as ${type} } from './${folderOf(api)}/operations.js';\n`),
@@ -107,7 +113,7 @@ export function emitOperationTable(parts: readonly TablePart[]): string {
   ].join('');
 }
 
-function tableEntry({ model, items, names }: TablePart, operation: Operation, constants: Constants): string {
+function tableEntry({ catalog, items, names }: TablePart, operation: Operation, constants: Constants): string {
   const { body } = operation;
   const parameters = operation.parameters.map((parameter) => {
     const { name, in: place, type, format, required, minimum, maximum, minLength, maxLength } = parameter;
@@ -140,11 +146,12 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     kind: body.kind,
     validator: body.definition === null ? null : `request_${body.definition}`,
     names: body.definition === null ? null : names.of(body.definition),
+    ...(body.kind === 'form' ? { members: formMembers(catalog, body.definition ?? '') } : {}),
   };
   const { operationId, method, path, pathParameters, permission, grantedBy, refusalStatus } = operation;
   const { produces, handsOutCredential, maxBodyBytes } = operation;
   const lines = [
-    `api: ${literal(model.api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, ` +
+    `api: ${literal(catalog.model.api)}, operationId: ${literal(operationId)}, method: ${literal(method)}, ` +
       `path: ${literal(path)}`,
     `pathParameters: ${literal(pathParameters)}, parameters: [${parameters.join(', ')}]`,
     `permission: ${literal(permission)}, grantedBy: ${literal(grantedBy)}, refusalStatus: ${refusalStatus}`,
@@ -154,6 +161,18 @@ function tableEntry({ model, items, names }: TablePart, operation: Operation, co
     `isTagged: ${operation.responses.get('200')?.isTagged === true}, handsOutCredential: ${handsOutCredential}`,
   ];
   return `    ${operationId}: {\n${lines.map((line) => `      ${line},\n`).join('')}    },\n`;
+}
+
+/** What a form can carry: texts, and lists of texts. */
+function formMembers(catalog: Catalog, definition: string): Readonly<Record<string, 'list' | 'text'>> {
+  const schema = catalog.resolve(catalog.definition(definition));
+  if (schema.kind !== 'object') return schema.node.fail('a form is an object');
+  return Object.fromEntries(
+    catalog.merge(schema).properties.flatMap(({ name, schemas: [first] }): [string, 'list' | 'text'][] => {
+      const { kind } = first === undefined ? { kind: 'any' } : catalog.resolve(first);
+      return kind === 'string' ? [[name, 'text']] : kind === 'array' ? [[name, 'list']] : [];
+    }),
+  );
 }
 
 class Constants {

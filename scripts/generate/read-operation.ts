@@ -1,5 +1,6 @@
 // Reads operations: path, parameters, body, responses.
 
+import { FORM_TYPE } from '../form-parameters.js';
 import { readFormat } from './formats.js';
 import type { Body, Method, Operation, Parameter, Permission, Response, Schema } from './model.js';
 import { byName, type Node } from './node.js';
@@ -262,12 +263,16 @@ function readBody(
 ): Body {
   node.only('name', 'in', 'required', 'description', 'schema', 'x-example');
   const consumes = mediaTypes(root, operation, 'consumes');
-  const textTypes = consumes.filter((type) => type !== JSON_TYPE);
+  const textTypes = consumes.filter((type) => type !== JSON_TYPE && type !== FORM_TYPE);
   for (const type of textTypes) {
     if (!TEXT_TYPE.test(type)) operation.at('consumes').fail(`'${type}' is neither JSON nor a known text`);
   }
   const common = { name: node.at('name').string(), required: node.flag('required'), consumes, textTypes };
   const schema = node.at('schema');
+  if (consumes.includes(FORM_TYPE)) {
+    if (textTypes.length > 0) operation.at('consumes').fail('a form goes with JSON, and with no text');
+    return { ...common, kind: 'form', definition: hoist(schema, `${operationId}Body`, definitions) };
+  }
   if (consumes.includes(JSON_TYPE)) {
     return { ...common, kind: 'json', definition: hoist(schema, `${operationId}Body`, definitions) };
   }

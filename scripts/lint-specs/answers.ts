@@ -3,19 +3,20 @@ import { resolveResponse } from '../spec-document.js';
 import type { OpenApiDocument, Operation } from '../spec-document.js';
 import { definitionsFrom, dereference } from '../spec-lookup.js';
 import { requestDefinitions } from '../spec-nulls.js';
-import { operationsOf, schemasOf } from './walk.js';
+import { isProvider, operationsOf, schemasOf } from './walk.js';
 import type { Report, ReportAt } from './walk.js';
 
 /** The header that each answer of a status declares, next to those of the operation's own. */
 const headersOf: Readonly<Record<string, string>> = {
   '201': 'Location',
+  '302': 'Location',
   '401': 'WWW-Authenticate',
   '429': 'Retry-After',
   default: 'Allow',
 };
 
-/** A report of a device has no address. */
-const withoutLocation = ['createPostureResponse'];
+/** A report of a device has no address, nor has a second factor within a login. */
+const withoutLocation = ['createPostureResponse', 'beginTotp'];
 
 function headers(document: OpenApiDocument, reportAt: ReportAt): void {
   for (const { operation, method, path } of operationsOf(document)) {
@@ -57,6 +58,7 @@ function answersFile(document: OpenApiDocument, { responses }: Operation): boole
 }
 
 function errorCodes(document: OpenApiDocument, reportAt: ReportAt): void {
+  if (isProvider(document)) return;
   const code = document.definitions['apiError']?.properties?.['code'];
   if ((code?.enum ?? []).length === 0)
     reportAt('definition apiError.code')('error-codes', 'take its values from the table: x-enum-from: error-table');

@@ -2,7 +2,7 @@
 import { resolveResponse } from '../spec-document.js';
 import type { OpenApiDocument, Operation } from '../spec-document.js';
 import { dereference } from '../spec-lookup.js';
-import { camelCase, operationsOf } from './walk.js';
+import { camelCase, isProvider, operationsOf } from './walk.js';
 import type { OperationContext, Report, ReportAt } from './walk.js';
 
 const permissions = ['public', 'partial', 'own', 'admin'];
@@ -34,23 +34,28 @@ const operationRules: ((context: OperationContext, report: Report) => void)[] = 
     if (!permissions.includes(operation['x-permission']))
       report('permission', `set x-permission to one of ${permissions.join(', ')}`);
   },
-  function security({ operation }, report) {
-    const expected = operation['x-permission'] === 'public' ? [] : [{ ztSession: [] }, { svcSession: [] }];
+  function security({ document, operation }, report) {
+    const credentials = isProvider(document) ? [{ accessToken: [] }] : [{ ztSession: [] }, { svcSession: [] }];
+    const expected = operation['x-permission'] === 'public' ? [] : credentials;
     if (JSON.stringify(operation.security) !== JSON.stringify(expected)) {
-      report('security', 'public operations have `security: []`, all others list both session headers');
+      report('security', 'public operations have `security: []`, all others list the headers of their credential');
     }
   },
-  function responses({ operation }, report) {
-    const successes = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
-    if (successes.length !== 1) report('responses', 'declare exactly one success');
+  function responses({ document, operation }, report) {
+    const isSuccess = isProvider(document) ? /^2|^302$/ : /^2/;
+    const successes = Object.keys(operation.responses).filter((status) => isSuccess.test(status));
+    if (successes.length !== 1 && !(isProvider(document) && successes.includes('302')))
+      report('responses', 'declare exactly one success');
     if (operation.responses['default'] === undefined) report('responses', 'declare `default` as #/responses/error');
   },
   usualErrors,
   function errorShape({ document, operation }, report) {
     for (const [status, response] of Object.entries(operation.responses)) {
-      if (status.startsWith('2') || status === '304') continue;
-      if (resolveResponse(document, response).schema?.$ref !== '#/definitions/apiErrorEnvelope') {
-        report('error-shape', `answer apiErrorEnvelope for ${status}`);
+      if (/^[23]/.test(status)) continue;
+      const shapes = isProvider(document) ? ['loginError', 'oauthError'] : ['apiErrorEnvelope'];
+      const shape = resolveResponse(document, response).schema?.$ref?.replace('#/definitions/', '') ?? '';
+      if (!shapes.includes(shape)) {
+        report('error-shape', `answer ${shapes.join(' or ')} for ${status}`);
       }
     }
   },

@@ -93,6 +93,7 @@ function closed(document: OpenApiDocument, reportAt: ReportAt): void {
 
 /** Fields of these names that hold something else. */
 const openFields: Readonly<Record<string, string>> = {
+  'envForm.os': 'whatever the client reports',
   'envInfo.os': 'whatever the client reports',
   'identityDetail.typeId': 'an id of the collection identity-types',
   'link.method': 'any HTTP method',

@@ -16,6 +16,9 @@ export interface OperationContext {
   parameters: Parameter[];
 }
 
+/** Whether a document is that of OpenID Connect, whose answers have the forms of that protocol. */
+export const isProvider = ({ basePath }: OpenApiDocument): boolean => basePath === '/oidc';
+
 export function operationsOf(document: OpenApiDocument): OperationContext[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     httpMethods.flatMap((method) => {

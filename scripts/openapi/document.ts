@@ -15,6 +15,7 @@ import type {
   Response,
   Schema,
 } from '../spec-document.js';
+import { FORM_TYPE } from '../form-parameters.js';
 import { bodyOf } from '../spec-lookup.js';
 import { toSchema, toSchemas } from './schema.js';
 
@@ -81,7 +82,7 @@ function toOperation(document: OpenApiDocument, operation: Operation): JsonObjec
     ...(body === undefined ? {} : { requestBody: toRequestBody(body, operation.consumes ?? document.consumes) }),
     responses: Object.fromEntries(
       Object.entries(operation.responses).map(([status, response]) => {
-        const isError = !status.startsWith('2');
+        const isError = !/^[23]/.test(status);
         // A shared answer is derived once, for the types that most operations answer.
         const isShared = '$ref' in response && (isError || operation.produces === undefined);
         if (isShared) return [status, { $ref: `#/components/responses/${nameIn(response)}` }];
@@ -127,7 +128,8 @@ function styleOf(format: Parameter['collectionFormat'], place: Parameter['in']):
 function toRequestBody(body: Parameter, consumes: readonly string[]): JsonObject {
   const { description, required, schema = {}, 'x-example': example, name } = body;
   const content = consumes.map((type) => {
-    if (type !== JSON_TYPE && schema.type !== 'string') return [type, { schema: { type: 'string' } }];
+    if (type !== JSON_TYPE && type !== FORM_TYPE && schema.type !== 'string')
+      return [type, { schema: { type: 'string' } }];
     const converted = toSchema(schema, `body ${name}`);
     return [type, { schema: converted, ...(example === undefined ? {} : { example }) }];
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import 'reflect-metadata';
 import { X509Certificates } from '@peculiar/x509';
 import { basePaths } from '../../generated/routes.js';
-import { folderOf } from '../spec-document.js';
+import { apis, folderOf } from '../spec-document.js';
 import type { ApiName, JsonObject } from '../spec-document.js';
 import { ROOT } from './generator.js';
 
@@ -27,6 +27,12 @@ export interface Trust {
   /** SHA-256 of the network's root certificate: what the controller says of itself has to agree. */
   readonly fingerprint?: string;
 }
+
+/**
+ * APIs that clients are generated for. Of single sign-on nobody needs one: a login is redirects, a page and proof keys,
+ * which libraries of OAuth do in every language (docs/authentication.md), and a generated client does not.
+ */
+export const sdkApis: readonly ApiName[] = apis.filter((api) => api !== 'oidc');
 
 /**
  * From a running controller. Its certificate is verified: by the authorities given, else by those that it publishes,

@@ -5,10 +5,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apis, resolveParameter } from '../spec-document.js';
+import { resolveParameter } from '../spec-document.js';
 import type { ApiName, OpenApiDocument, Parameter, PathItem } from '../spec-document.js';
 import { httpMethods } from '../spec-document.js';
-import { documentOfTree } from './documents.js';
+import { documentOfTree, sdkApis } from './documents.js';
 import { ROOT } from './generator.js';
 
 /** By `api operationId`: the parameters in order; those that may be left out end with `?`. */
@@ -62,7 +62,7 @@ export function brokenCalls(before: Signatures, after: Signatures): string[] {
 
 export function currentSignatures(): Signatures {
   return signaturesOf(
-    new Map(apis.map((api) => [api, documentOfTree(api, 'localhost') as unknown as OpenApiDocument])),
+    new Map(sdkApis.map((api) => [api, documentOfTree(api, 'localhost') as unknown as OpenApiDocument])),
   );
 }
 

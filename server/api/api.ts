@@ -11,6 +11,7 @@ import { DomainError } from '../../domain/errors.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Context } from '../../handlers/context.js';
+import { AnsweredRefusal } from '../../handlers/oidc/exchange.js';
 import type { Bindings, BoundHandler, BoundInput } from '../sessions/binder.js';
 import { createBodyReader } from '../http/body.js';
 import type { ReadBody } from '../http/body.js';
@@ -75,7 +76,7 @@ interface Versions {
 /** One of more bytes may take tens of milliseconds to read: one a turn, so that others are answered in between. */
 const LARGE_BODY = 64 * 1024;
 
-/** Both APIs, the client API and the management API. */
+/** All APIs, and the provider of OpenID Connect. */
 export class Apis {
   readonly #options: ApiOptions;
   readonly #credentials: Credentials;
@@ -100,8 +101,9 @@ export class Apis {
     try {
       await this.#run(exchange, seen);
     } catch (error) {
-      if (error instanceof DomainError) refusedLogins.seen({ error, seen, requestId: exchange.requestId });
-      fail(error, exchange, seen, this.#options);
+      const refusal: unknown = error instanceof AnsweredRefusal ? error.refusal : error;
+      if (refusal instanceof DomainError) refusedLogins.seen({ error: refusal, seen, requestId: exchange.requestId });
+      fail(error, exchange, seen, { ...this.#options, hasProvider: this.#options.context.loginProvider !== null });
     }
     this.#record(exchange, seen, started);
   }
@@ -110,7 +112,7 @@ export class Apis {
   async #run(exchange: Exchange, seen: RequestFacts): Promise<void> {
     const { config, ownChanges } = this.#options;
     const { request, response, path, headers } = exchange;
-    const match = socketMatch(exchange) ?? tryRoute(request, path);
+    const match = socketMatch(exchange) ?? this.#route(request, path);
     const bytes = await this.#readBody(request, this.#maxBodyOf(match));
     exchange.since = performance.now();
     if (config.slowRequest > 0) seen.clock = new RequestClock();
@@ -156,6 +158,18 @@ export class Apis {
     }
   }
 
+  /** Returns the fault of a route, `routeUnknown` or `methodNotAllowed`: it is thrown once the body was read. */
+  #route(request: IncomingMessage, path: string): Match | DomainError {
+    try {
+      const match = route(request, path);
+      const isOff = match.operation.api === 'oidc' && this.#options.context.loginProvider === null;
+      return isOff ? pathUnknown(path) : match;
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  }
+
   #maxBodyOf(match: Match | DomainError): number {
     const { maxBodyBytes } = this.#options.config;
     const most = match instanceof DomainError ? null : match.operation.maxBodyBytes;
@@ -165,7 +179,7 @@ export class Apis {
   #negotiate({ request, response }: Exchange, operation: OperationSpec): BoundHandler {
     const handler = this.#options.bindings.get(operation);
     if (handler === undefined || handler === 'pending') throw new DomainError('notImplemented');
-    requireAcceptable(operation, request.headers.accept);
+    if (operation.api !== 'oidc') requireAcceptable(operation, request.headers.accept);
     this.#options.compression.prepare(response, operation);
     return handler;
   }
@@ -224,16 +238,6 @@ const actorOf = ({ caller, address }: RequestFacts, requestId: string, controlle
   const { identityId: id, identityName: name, apiSessionId } = caller;
   return { kind: 'identity', id, name, apiSessionId, address, requestId, controller };
 };
-
-/** Returns the fault of a route, `routeUnknown` or `methodNotAllowed`: it is thrown once the body was read. */
-function tryRoute(request: IncomingMessage, path: string): Match | DomainError {
-  try {
-    return route(request, path);
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
-}
 
 /** @throws DomainError `routeUnknown`, `methodNotAllowed` */
 function route(request: IncomingMessage, path: string): Match {

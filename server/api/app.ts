@@ -1,14 +1,13 @@
-/** The Koa application: what every answer carries, then health and documents, then the two APIs. */
+/** The Koa application: what every answer carries, then health and documents, then the APIs. */
 import Koa from 'koa';
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.js';
 import type { Apis } from './api.js';
-import { allowedAtProvider, isProviderPath } from './oidc.js';
-import type { OidcServer } from './oidc.js';
 import type { Compression } from '../http/compression.js';
 import { corsHeaders, preflightHeaders } from '../http/cors.js';
 import { answer, errorReply, newRequestId } from '../http/envelope.js';
 import type { Exchange } from '../http/exchange.js';
+import { isProviderPath } from '../http/provider-errors.js';
 import { write, writeError } from '../http/reply.js';
 import type { Spas } from '../pages/spa.js';
 import type { ResponseHeaders } from '../http/reply.js';
@@ -30,8 +29,8 @@ export interface AppOptions {
   readonly spas: Spas;
   readonly compression: Compression;
   readonly apis: Apis;
-  /** Undefined where the settings offer no logins by OpenID Connect. */
-  readonly oidc: OidcServer | undefined;
+  /** Whether the settings offer logins by OpenID Connect. */
+  readonly hasProvider: boolean;
   readonly inFlight: InFlight;
   readonly maxHeaders: number;
   /** The header, in lower case, in which a balancer names a request; null: names are made here. */
@@ -47,7 +46,7 @@ export interface InFlight {
   isDraining: boolean;
 }
 
-/** On every answer of a controller. */
+/** Headers of every answer of a controller. */
 export interface CommonHeaders {
   readonly 'server': string;
   readonly 'ziti-instance-id': string;
@@ -84,10 +83,15 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 export function createApp(options: AppOptions): Koa {
+<<<<<<< HEAD
   const { corsOrigins, plainRoutes, front, spas, compression, apis, oidc, inFlight } = options;
   const { maxHeaders, requestIdHeader, log } = options;
   const plainPage = (path: string, accept: string | undefined) =>
     path === '/' && front !== undefined ? front(accept) : plainRoutes.get(path);
+=======
+  const { corsOrigins, plainRoutes, spas, compression, apis, hasProvider, inFlight, maxHeaders, requestIdHeader, log } =
+    options;
+>>>>>>> main
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
   const pageAt = (path: string, accept: string | undefined, isOfRead: boolean) =>
     (isOfRead ? plainPage(canonicalPath(path), accept) : undefined) ?? spas(path);
@@ -110,9 +114,15 @@ export function createApp(options: AppOptions): Koa {
       return;
     }
     if (request.method === 'OPTIONS') {
+<<<<<<< HEAD
       const isPage = pageAt(exchange.path, undefined, true) !== undefined;
       const allow = oidc !== undefined && isProviderPath(exchange.path) ? allowedAtProvider : allowedAt;
       const own = preflight(exchange, isPage ? PAGE_ALLOWS : allow(exchange.path), corsOrigins);
+=======
+      const isPage = pageAt(exchange.path, true) !== undefined;
+      const isOff = !hasProvider && isProviderPath(exchange.path);
+      const own = preflight(exchange, isPage ? PAGE_ALLOWS : isOff ? '' : allowedAt(exchange.path), corsOrigins);
+>>>>>>> main
       if (own !== undefined) {
         write(response, 200, { ...headers, ...own }, '');
         return;
@@ -120,11 +130,15 @@ export function createApp(options: AppOptions): Koa {
     }
     inFlight.exchanges.add(exchange);
     try {
+<<<<<<< HEAD
       if (oidc !== undefined && isProviderPath(exchange.path)) {
         await oidc.answer(exchange);
         return;
       }
       const page = pageAt(exchange.path, request.headers.accept, isRead(request));
+=======
+      const page = pageAt(exchange.path, isRead(request));
+>>>>>>> main
       if (page === undefined) {
         await apis.answer(exchange);
         return;

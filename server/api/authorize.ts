@@ -1,5 +1,6 @@
 /** Finds the API session of a request, and checks that its caller may do what is asked. */
 import type { IncomingMessage } from 'node:http';
+import type { OperationSpec } from '../../generated/operation.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';
 import type { Context, OutgoingTrace } from '../../handlers/context.js';
@@ -44,7 +45,7 @@ export async function authorize(
 ): Promise<void> {
   if (operation.permission === 'public') return;
   seen.clock?.enter('database'); // for a session that is not in memory
-  const { caller, owner } = await identify(request, credentials, seen.trace?.outgoing);
+  const { caller, owner } = await identify(request, operation, credentials, seen.trace?.outgoing);
   seen.clock?.leave('database');
   seen.caller = caller;
   seen.params = params;
@@ -68,11 +69,13 @@ export async function authorize(
  */
 async function identify(
   request: IncomingMessage,
+  { api }: OperationSpec,
   credentials: Credentials,
   trace: OutgoingTrace | undefined,
 ): Promise<Authenticated> {
   const { apiSessions, peers, secondTokens } = credentials;
-  const token = sessionToken(request);
+  // The provider knows access tokens alone.
+  const token = api === 'oidc' ? '' : sessionToken(request);
   const authenticated =
     token === '' ? await identifyBearer(request, credentials) : await apiSessions.authenticate(token);
   const { caller, owner } = authenticated;

@@ -7,7 +7,12 @@ import type { DocumentForm, Documents } from '../../handlers/context.js';
 const FILES: Readonly<Record<DocumentForm, string>> = { swagger: '', openapi: '.openapi' };
 
 /** Names of the files, by API. */
-const NAMES: Readonly<Record<Api, string>> = { client: 'client', fabric: 'fabric-api', management: 'management' };
+const NAMES: Readonly<Record<Api, string>> = {
+  client: 'client',
+  fabric: 'fabric-api',
+  management: 'management',
+  oidc: 'oidc',
+};
 
 const read = (api: Api, form: DocumentForm, extension: 'json' | 'yml') =>
   readFileSync(new URL(`../../generated/${NAMES[api]}${FILES[form]}.${extension}`, import.meta.url), 'utf8');

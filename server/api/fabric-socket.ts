@@ -2,7 +2,7 @@
  * The WebSocket of the fabric API, behind `ziti fabric stream` and `ziti fabric validate`: frames of the control
  * channel, one in each message. Requests are answered one after another; events come between.
  */
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { DatabaseUnavailable } from '../../db/postgres/outages.js';
 import { DomainError } from '../../domain/errors.js';
 import { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
@@ -10,9 +10,16 @@ import { FrameReader, encodeFrame, forReply, message, textOf } from '../../fabri
 import type { Frame, Message } from '../../fabric/channel/frame.js';
 import { Header, encodeInt32 } from '../../fabric/channel/headers.js';
 import { result } from '../../fabric/channel/results.js';
-import { ValidateRoutersRequestSchema, ValidateRoutersResponseSchema } from '../../generated/fabric/management_pb.js';
+import { ValidateRoutersResponseSchema } from '../../generated/fabric/management_pb.js';
 import { feedWish, runFeed } from '../../handlers/fabric/event-feed.js';
-import { validateCircuits, validateLinks } from '../../handlers/fabric/validations.js';
+import { validateConnections, validateDialers, validateModels } from '../../handlers/fabric/component-validations.js';
+import { validateTerminators } from '../../handlers/fabric/terminator-validations.js';
+import {
+  validateCircuits,
+  validateLinks,
+  validateSdkTerminators,
+  validateTunnelTerminators,
+} from '../../handlers/fabric/validations.js';
 import type { Validation } from '../../handlers/fabric/validations.js';
 import type { Context } from '../../handlers/context.js';
 import { CloseCode } from '../sockets/web-socket.js';
@@ -22,17 +29,16 @@ import type { Logger } from '../base/log.js';
 /** Content types of requests; the answer of each has the next number. */
 const STREAM_EVENTS = 10_040;
 const EVENT = 10_041;
-const VALIDATIONS: ReadonlyMap<number, typeof validateLinks | undefined> = new Map([
-  [10_100, undefined],
+const VALIDATIONS: ReadonlyMap<number, typeof validateLinks> = new Map([
+  [10_100, validateTerminators],
   [10_103, validateLinks],
-  [10_106, undefined],
-  [10_109, undefined],
-  [10_112, undefined],
-  [10_115, undefined],
+  [10_106, validateSdkTerminators],
+  [10_109, validateModels],
+  [10_112, validateConnections],
+  [10_115, validateTunnelTerminators],
   [10_118, validateCircuits],
-  [10_122, undefined],
+  [10_122, validateDialers],
 ]);
-const NOT_OFFERED = 'this controller validates links and circuits alone';
 
 const FRAME_LIMITS = { headers: 4_096, body: 65_536 };
 export const MOST_SOCKET_BYTES = 80_000;
@@ -88,9 +94,10 @@ export class FabricSocket {
 
   async #answer(frame: Frame): Promise<void> {
     const { contentType } = frame;
+    const validate = VALIDATIONS.get(contentType);
     try {
       if (contentType === STREAM_EVENTS) this.#stream(frame);
-      else if (VALIDATIONS.has(contentType)) await this.#validate(frame, VALIDATIONS.get(contentType));
+      else if (validate !== undefined) await this.#validate(frame, validate);
       else this.#reply(frame, result(false, `there are no requests of type ${contentType}`));
     } catch (error) {
       this.#reply(frame, result(false, this.#reasonOf(error)));
@@ -118,7 +125,7 @@ export class FabricSocket {
       });
   }
 
-  async #validate(frame: Frame, validate: typeof validateLinks | undefined): Promise<void> {
+  async #validate(frame: Frame, validate: typeof validateLinks): Promise<void> {
     const type = frame.contentType + 1;
     const answer = (response: { success: boolean; message?: string; routerCount?: bigint }) => {
       const body = create(ValidateRoutersResponseSchema, response);
@@ -126,13 +133,12 @@ export class FabricSocket {
     };
     let validation: Validation;
     try {
-      if (validate === undefined) throw new DomainError('notImplemented', { causeMessage: NOT_OFFERED });
-      validation = await validate(filterOf(frame), this.#parts.context);
+      validation = await validate(frame.body, this.#parts.context);
     } catch (error) {
       answer({ success: false, message: this.#reasonOf(error) });
       return;
     }
-    answer({ success: true, routerCount: BigInt(validation.routerCount) });
+    answer({ success: true, routerCount: BigInt(validation.count) });
     try {
       for await (const finding of validation.findings()) {
         if (this.#isOver) return;
@@ -160,14 +166,6 @@ export class FabricSocket {
     if (error instanceof DatabaseUnavailable) return 'the database does not answer: try again';
     this.#parts.log.error({ err: error }, 'a request over the WebSocket failed');
     return 'the controller failed; its log says why';
-  }
-}
-
-function filterOf({ body }: Frame): string {
-  try {
-    return fromBinary(ValidateRoutersRequestSchema, body).filter;
-  } catch {
-    throw new DomainError('unparsableBody', { causeMessage: 'the request cannot be read' });
   }
 }
 

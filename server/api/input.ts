@@ -3,11 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { invalidField } from '../../domain/errors.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import type { Facts, RequestConnection } from '../../handlers/handler.js';
-import { addressOf } from '../base/client-address.js';
+import { addressOf, networkOf } from '../base/client-address.js';
 import { foldNames } from '../base/names.js';
 import { requirePlainBody } from '../http/coding.js';
 import type { Exchange } from '../http/exchange.js';
 import { bodyFault } from '../http/faults.js';
+import { FORM_TYPE, readFormMembers, readOauthQuery } from '../http/form.js';
+import type { Read } from '../http/form.js';
 import { bodyText, parseJson } from '../http/json-body.js';
 import { mediaType, preferredOf, requireContentType } from '../http/media.js';
 import { readHeaders, readQuery } from '../http/parameters.js';
@@ -26,19 +28,24 @@ export function readInput(
   seen: RequestFacts,
   { maxDepth, peers }: { readonly maxDepth: number; readonly peers: Peers },
 ): BoundInput {
-  const query = readQuery(operation, search);
+  const isForm = operation.api === 'oidc';
+  const asked = isForm ? readOauthQuery(operation, search) : undefined;
+  const query = asked?.values ?? readQuery(operation, search);
   const headers = readHeaders(operation, request.headers);
-  const type = bytes === null && operation.body === null ? '' : mediaType(request.headers['content-type']);
+  const hasType = bytes !== null || (operation.body !== null && !isForm);
+  const type = hasType ? mediaType(request.headers['content-type']) : '';
+  const sent = isForm ? formBody(request, operation, bytes, { type, maxDepth }) : undefined;
   return {
     params,
     query,
     headers,
     caller: seen.caller,
+    fault: asked?.fault ?? sent?.fault,
     note: (facts: Facts) => {
       seen.facts = { ...seen.facts, ...facts };
     },
     connection: connectionOf(request, type, peers),
-    body: checkedBody(request, operation, bytes, { type, maxDepth }),
+    body: isForm ? sent?.values : checkedBody(request, operation, bytes, { type, maxDepth }),
   };
 }
 
@@ -50,7 +57,43 @@ export function connectionOf(request: IncomingMessage, contentType: string, peer
     prefers: <T extends string>(...types: readonly [T, ...T[]]) => preferredOf(types, request.headers.accept),
     peerCertificates: () => peers.certificatesOf(request),
     bearerTokens: () => bearerTokens(request),
+    basicAuthorization: () => basicAuthorization(request),
+    host: request.headers.host,
+    remote: () => remoteOf(request),
+    network: () => networkOf(addressOf(request.socket)),
   };
+}
+
+function basicAuthorization({ headersDistinct: { authorization = [] } }: IncomingMessage): string | undefined {
+  const basic = authorization.filter((value) => /^Basic /i.test(value));
+  return basic.length === 1 ? basic[0] : undefined;
+}
+
+function remoteOf({ socket }: IncomingMessage): string {
+  const address = addressOf(socket);
+  return `${address.includes(':') ? `[${address}]` : address}:${socket.remotePort ?? 0}`;
+}
+
+/** A form, or JSON with the same members. What breaks a rule is told, not thrown: `authorize` redirects it. */
+function formBody(
+  request: IncomingMessage,
+  { api, body: spec }: OperationSpec,
+  bytes: Buffer | null,
+  { type, maxDepth }: { readonly type: string; readonly maxDepth: number },
+): Pick<Read, 'fault'> & { readonly values: unknown } {
+  if (spec === null || (bytes === null && !spec.required)) return { values: undefined, fault: undefined };
+  if (bytes !== null) {
+    requireContentType(spec, type);
+    requirePlainBody(request.headers['content-encoding']);
+  }
+  const isJson = bytes !== null && type !== FORM_TYPE;
+  const { values, fault } = isJson
+    ? { values: parseJson(bytes, spec.name, maxDepth), fault: undefined }
+    : readFormMembers(bytes === null ? '' : bodyText(bytes, 'form'), spec);
+  if (isJson && spec.names !== null) foldNames(values, api, spec.names);
+  const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
+  const broken = validate?.(values) === false ? validate.errors?.[0] : undefined;
+  return { values, fault: fault ?? (broken && bodyFault(broken, values, spec.name)) };
 }
 
 /** @returns undefined without one, or where the operation takes none */

@@ -21,7 +21,7 @@ interface Peer {
   readonly certificates: readonly Buffer[];
   /** The identity that the certificate belongs to, once it was looked up; undefined: no identity of this network. */
   owner?: Promise<string | undefined>;
-  /** When that was, by `performance.now()`. */
+  /** Time of the last check, by `performance.now()`. */
   askedAt?: number;
 }
 

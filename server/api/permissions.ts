@@ -30,7 +30,7 @@ export function requirePermission(operation: OperationSpec, caller: Caller): voi
 
 /** Tells whether an operation is one that a token which routers have must not open. */
 export const isAdministration = ({ api, permission }: OperationSpec): boolean =>
-  api !== 'client' || permission === 'admin';
+  permission === 'admin' || (api !== 'client' && api !== 'oidc');
 
 /**
  * Tokens that a router was sent are in the hands of those who run it or broke into it: they open nothing of
@@ -84,7 +84,7 @@ export function noteUse(
   { certificateHash, isAdministrative, isSharedWithRouters }: Bearer,
   { peers, stores }: { readonly peers: Peers; readonly stores: Pick<StoreSet, 'apiSessions'> },
 ): Promise<void> | undefined {
-  if (certificateHash === null || isSharedWithRouters) return undefined;
+  if (certificateHash === null || isSharedWithRouters || api === 'oidc') return undefined;
   if (api === 'client') return stores.apiSessions.noteClientUse(apiSessionId);
   if (isAdministrative || !peers.hasProved(request, certificateHash)) return undefined;
   return stores.apiSessions.makeAdministrative(apiSessionId);

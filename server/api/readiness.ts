@@ -27,7 +27,7 @@ export interface ReadinessOptions {
   readonly heartbeat: () => Outage | undefined;
   /** Tells whether changes of other controllers are heard. */
   readonly isHearing: () => boolean;
-  /** When each certificate of the network that serves this controller ends. */
+  /** End of each certificate of the network that serves this controller. */
   readonly certificateEnds: () => readonly { readonly name: string; readonly notAfter: Date }[];
   /** The cluster of the embedded database; null with another one. */
   readonly clusterDir: string | null;

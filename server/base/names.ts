@@ -7,6 +7,7 @@ import { invalidField } from '../../domain/errors.js';
 import { names as clientNames } from '../../generated/client/names.js';
 import { names as fabricNames } from '../../generated/fabric-api/names.js';
 import { names as managementNames } from '../../generated/management/names.js';
+import { names as oidcNames } from '../../generated/oidc/names.js';
 import type { Api, NameTable } from '../../generated/operation.js';
 
 /** The objects that a table describes. */
@@ -20,6 +21,7 @@ const shapes: Readonly<Record<Api, ReadonlyMap<string, Shape>>> = {
   client: shapesOf(clientNames),
   fabric: shapesOf(fabricNames),
   management: shapesOf(managementNames),
+  oidc: shapesOf(oidcNames),
 };
 
 function shapesOf(tables: Readonly<Record<string, NameTable>>): ReadonlyMap<string, Shape> {

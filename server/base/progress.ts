@@ -5,7 +5,7 @@ const EVERY_MS = 10_000;
 
 export const SNAPSHOT_PROGRESS = 'a snapshot of the database is being taken';
 
-/** For what reports a table and how many of its rows are done. */
+/** Makes a callback that logs a table and how many of its rows are done. */
 export function reporter(log: Logger, message: string): (table: string, rows: number) => void {
   let last = performance.now();
   return (table, rows) => {

@@ -10,7 +10,7 @@ export interface Heartbeat {
 
 export interface HeartbeatTimes {
   readonly everyMs: number;
-  /** After one that failed: readiness waits for the next. */
+  /** Pause after a heartbeat that failed: readiness waits for the next. */
   readonly againMs: number;
 }
 

@@ -43,7 +43,7 @@ const PAGE = 100;
 const SAVE_MS = 1_000;
 const DUE_AT_ONCE = 10;
 const AGENT = 'edge-controller';
-/** After a fault of the database. */
+/** Pause after a fault of the database. */
 const REST_MS = 1_000;
 /** The target never takes an event of this size: others must not wait a day for it. */
 const TOO_LARGE = 413;
@@ -149,7 +149,7 @@ export class WebhookTarget {
     this.#position = page.end;
   }
 
-  /** Until it has arrived, is a dead letter, or this target is closed. */
+  /** Tries until the event has arrived, is a dead letter, or this target is closed. */
   async #deliver(event: SharedEvent): Promise<void> {
     while (!this.#isStopped) {
       const wait = (this.#nextAttemptAt?.getTime() ?? 0) - Date.now();

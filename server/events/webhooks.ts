@@ -172,7 +172,7 @@ export class Webhooks {
       log.error({ webhookId: lease.id, err: error }, 'the secret of a webhook does not open: set another one');
       return;
     }
-    // After a failover the batches of before may be lost: then it goes on with what is there.
+    // A failover may have lost earlier batches: delivery then continues with what exists.
     const isAhead = lease.position.batch > read.last + 1;
     const position = isAhead ? { batch: read.last + 1, seq: 0 } : lease.position;
     const options = { ...this.options, holder: this.#holder, secret, known: () => this.#read ?? read };

@@ -1,7 +1,7 @@
 /** Content codings (RFC 9110 sections 8.4, 12.5.3): what an answer may be compressed with, and what a body may be. */
 import { DomainError, invalidField } from '../../domain/errors.js';
 
-/** In the order of preference: brotli at its quality 1 is smaller than gzip at its level 1, and cheaper. */
+/** Codings in the order of preference: brotli at its quality 1 is smaller than gzip at its level 1, and cheaper. */
 const CODINGS = ['br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
@@ -32,7 +32,7 @@ export function wishOf(header: string): Wish {
   const others = weights.get('*');
   const plain = weights.get('identity');
   let coding: Coding | null = null;
-  // At equal weight the answer is compressed: a client that names a coding wants it.
+  // Equal weights mean compressed: a client that names a coding wants it.
   let most = plain ?? 0;
   for (const name of CODINGS) {
     const weight = weights.get(name) ?? others ?? 0;

@@ -1,4 +1,4 @@
-/** Which pages of other origins may call. The list is the configuration's; `*` never goes with credentials. */
+/** Pages of other origins that may call. The list is the configuration's; `*` never goes with credentials. */
 import type { IncomingMessage } from 'node:http';
 import type { ResponseHeaders } from './reply.js';
 

@@ -9,9 +9,9 @@ export interface Exchange {
   readonly requestId: string;
   readonly path: string;
   readonly search: string;
-  /** On every answer of this exchange. */
+  /** Headers of every answer of this exchange. */
   readonly headers: ResponseHeaders;
-  /** When the work on it began, by `performance.now()`; infinite while its body is still on the way. */
+  /** Start of the work on it, by `performance.now()`; infinite while its body is still arriving. */
   since: number;
   /** It was answered that it takes too long; the work on it may still go on. */
   hasTimedOut: boolean;

@@ -158,7 +158,7 @@ class ListText {
     return text;
   };
 
-  /** Without the brackets of an array; '' when nothing is left. */
+  /** Next part of the array, without its brackets; '' when nothing is left. */
   next(): string {
     let text = '';
     while (text.length < NEARLY_A_PIECE) {

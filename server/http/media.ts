@@ -64,7 +64,7 @@ export function preferredOf<T extends string>(types: readonly [T, ...T[]], accep
 
 interface Range {
   readonly name: string;
-  /** From 0 to 1. */
+  /** Weight from 0 to 1. */
   readonly quality: number;
 }
 

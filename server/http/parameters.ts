@@ -1,7 +1,6 @@
 /** Query and header parameters of an operation, read and checked as its spec says. Unknown ones are ignored. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DomainError } from '../../domain/errors.js';
-import { invalidField } from '../../domain/errors.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
 import type { OperationSpec, ParameterSpec } from '../../generated/operation.js';
 import formats from '../../generated/formats.cjs';
 import { requirement } from './faults.js';
@@ -58,7 +57,7 @@ function single(spec: ParameterSpec, text: string | undefined): unknown {
   }
 }
 
-/** For the log, which repeats nothing of what was sent. */
+/** Rule for the log, which repeats nothing of what was sent. */
 function ruleOf({ name, in: place }: ParameterSpec): string {
   return `${name} in ${place}`;
 }
@@ -66,6 +65,17 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
 /** Counts characters, as the same keyword does in a body: one beyond UTF-16's first plane counts once, not twice. */
 const isShorter = (text: string, limit: number): boolean =>
   text.length < limit || (text.length < 2 * limit && [...text].length < limit);
+
+/** What is wrong with one value of a text, or of a list of texts. */
+export function checkText(spec: ParameterSpec, text: string): DomainError | undefined {
+  try {
+    check(spec, text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
 
 const MAX_SHOWN = 100;
 

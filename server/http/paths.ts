@@ -13,20 +13,18 @@ export interface ApiPath {
   readonly segments: readonly string[];
 }
 
-/** Roots that are not ours to treat as the client API's. */
-const FOREIGN_ROOTS = new Set(['edge', 'oidc']);
-
-/** Which API a path means; undefined for a path that belongs to none. */
+/** Finds the API of a path; undefined for a path that belongs to none. */
 export function targetOf(segments: readonly string[]): ApiPath | undefined {
   const [first, second, third] = segments;
   if (first === 'fabric') return second === 'v1' ? { api: 'fabric', segments: segments.slice(2) } : undefined;
+  if (first === 'oidc') return { api: 'oidc', segments: segments.slice(1) };
   if (first === 'edge') {
     if (third === 'v1' && (second === 'client' || second === 'management'))
       return { api: second, segments: segments.slice(3) };
     return second === 'v1' ? { api: 'client', segments: segments.slice(2) } : undefined;
   }
   if (first === '.well-known') return segments[1] === 'est' ? { api: 'client', segments } : undefined;
-  return FOREIGN_ROOTS.has(first ?? '') ? undefined : { api: 'client', segments };
+  return { api: 'client', segments };
 }
 
 /**

@@ -5,7 +5,7 @@
 import { networkOf } from '../base/client-address.js';
 import type { Logger } from '../base/log.js';
 
-/** With lines of their own: so many at once, and so many a second for as long as they go on. */
+/** Refusals that get lines of their own: so many at once, then so many a second. */
 export const LINES_AT_ONCE = 100;
 export const LINES_A_SECOND = 10;
 const SECOND_MS = 1_000;

@@ -6,7 +6,15 @@ import { jsonOf } from './json.js';
 import type { ServerResponse } from 'node:http';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
-import type { DataReply, ListReply, RawReply, KeptReply, StreamReply } from '../../handlers/reply.js';
+import type {
+  BareReply,
+  DataReply,
+  EmptyReply,
+  ListReply,
+  RawReply,
+  KeptReply,
+  StreamReply,
+} from '../../handlers/reply.js';
 import { metaOf, metaText } from './envelope.js';
 import type { ErrorReply } from './envelope.js';
 import { tagOfReply, tagOfConstant } from './entity-tags.js';
@@ -23,7 +31,13 @@ export { write } from './encode.js';
 export type { ResponseHeaders } from './encode.js';
 
 export type AnyReply =
-  DataReply<number, unknown> | ListReply<number, unknown> | KeptReply<number> | RawReply<number> | StreamReply<number>;
+  | BareReply<number, unknown>
+  | DataReply<number, unknown>
+  | EmptyReply<number>
+  | KeptReply<number>
+  | ListReply<number, unknown>
+  | RawReply<number>
+  | StreamReply<number>;
 
 /** A content type without its parameters. */
 const typeOf = (contentType: string): string => contentType.split(';', 1)[0] ?? '';
@@ -36,7 +50,8 @@ export async function writeReply(
   headers: ResponseHeaders,
   options: WriteOptions,
 ): Promise<void> {
-  if ('raw' in reply) {
+  if ('bare' in reply || 'isEmpty' in reply) await writeBare(response, operation, reply, headers);
+  else if ('raw' in reply) {
     const { contentType, body } = reply.raw;
     if (specOf(operation, reply.status).kind === 'empty' || !operation.produces.includes(typeOf(contentType))) {
       throw new ResponseFault(operation, reply.status, { path: '', rule: `undeclared content type ${contentType}` });
@@ -64,6 +79,25 @@ export async function writeReply(
       const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...own };
       await deliver(response, reply.status, all, body);
     } else await deliver(response, reply.status, { 'content-type': 'application/json', ...headers, ...own }, body);
+  }
+}
+
+/** @throws ResponseFault */
+async function writeBare(
+  response: ServerResponse,
+  operation: OperationSpec,
+  reply: BareReply<number, unknown> | EmptyReply<number>,
+  headers: ResponseHeaders,
+): Promise<void> {
+  const { status } = reply;
+  const { kind, validator } = specOf(operation, status);
+  const isEmpty = 'isEmpty' in reply;
+  if (isEmpty !== (kind === 'empty')) throw new ResponseFault(operation, status, { path: '', rule: 'undeclared body' });
+  if (isEmpty) await deliver(response, status, { ...headers, ...reply.headers }, '');
+  else {
+    check(operation, status, validator, reply.bare);
+    const all = { 'content-type': 'application/json', ...headers, ...reply.headers };
+    await deliver(response, status, all, `${jsonOf(reply.bare)}\n`);
   }
 }
 

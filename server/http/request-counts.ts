@@ -11,7 +11,7 @@ export const STATUS_CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as con
 
 export class OperationCounts {
   readonly times = new DurationCounts();
-  /** In the order of `STATUS_CLASSES`. */
+  /** Answers in the order of `STATUS_CLASSES`. */
   readonly answers: [number, number, number, number, number, number] = [0, 0, 0, 0, 0, 0];
 }
 

@@ -12,8 +12,6 @@ import type { Exchange } from './exchange.js';
 export interface RequestFacts {
   readonly address: string;
   operation?: OperationSpec;
-  /** How a login is tried where there is no operation; '' where facts say it. */
-  login?: string | undefined;
   caller?: Caller;
   /** Parameters of the path, once the caller is known. */
   params?: Readonly<Record<string, string>>;

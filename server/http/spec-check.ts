@@ -2,6 +2,7 @@
 import clientValidators from '../../generated/client/validators.cjs';
 import fabricValidators from '../../generated/fabric-api/validators.cjs';
 import managementValidators from '../../generated/management/validators.cjs';
+import oidcValidators from '../../generated/oidc/validators.cjs';
 import type { Api, OperationSpec, ResponseSpec } from '../../generated/operation.js';
 import { describeFault } from './faults.js';
 
@@ -11,6 +12,7 @@ export const validatorsOf: Readonly<Record<Api, Readonly<Record<string, Validato
   client: clientValidators,
   fabric: fabricValidators,
   management: managementValidators,
+  oidc: oidcValidators,
 };
 
 /** An answer of ours that its spec does not allow. */

@@ -93,7 +93,7 @@ export function openAuthority(
     issuer,
     authority: {
       rootPems: roots.map(({ certPem }) => certPem),
-      // From the root that signed the issuer down to the oldest that somebody may know alone.
+      // Cross-certificates from the root that signed the issuer down to the oldest that a client may know alone.
       crossPems: roots.slice(Math.max(0, rootOf(record, roots)), -1).map(({ crossPem }) => crossPem),
       intermediatePems: [record, ...others].map(({ certPem }) => certPem),
       intermediateKeyPem: issuer.privateKeyPem,

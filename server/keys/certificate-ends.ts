@@ -1,4 +1,4 @@
-/** When the certificates of the network end that serve this controller. */
+/** Ends of the network's certificates that serve this controller. */
 import type { RunningPki } from './pki.js';
 import type { ServerIdentity } from './renewal.js';
 

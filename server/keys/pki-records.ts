@@ -51,7 +51,7 @@ type PkiRow = Pick<PkiRecord, 'purpose' | 'generation'>;
 
 /** Each row has a context of its own: a sealed key that was moved to another row does not open. */
 export const contextOfKey = ({ purpose, generation }: PkiRow) => `pki:${purpose}:${generation}`;
-/** In databases whose check value is of the first form. */
+/** Context of databases whose check value is of the first form. */
 export const firstContextOf = ({ purpose }: PkiRow) => `pki:${purpose}`;
 
 interface Sealing {

@@ -70,7 +70,7 @@ export class RunningPki implements Pki {
     return new RunningPki(trustDomain, openState(authority));
   }
 
-  /** From now on this authority signs. */
+  /** Lets this authority sign from now on. */
   use(authority: Authority): void {
     this.#state = openState(authority);
   }

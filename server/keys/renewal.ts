@@ -23,7 +23,7 @@ import { secureContext } from '../sockets/tls-server.js';
 export interface ServerIdentity {
   readonly signer: () => JwtSigner;
   readonly fingerprint: () => string;
-  /** When the certificate ends. */
+  /** End of the certificate. */
   readonly notAfter: () => Date;
   /** See `ServerEntity`. */
   readonly otherFingerprints: () => readonly string[];

@@ -67,7 +67,7 @@ async function keepTrying(options: BackupOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** Until the connection fails. */
+/** Makes backups until the connection fails. */
 async function serve(
   options: BackupOptions,
   lane: MaintenanceLane,
@@ -109,7 +109,7 @@ async function backUp({ config, connection, log }: BackupOptions, directory: str
   }
 }
 
-/** When the newest was taken, in milliseconds; 0 without one, or when the clock was ahead then. */
+/** Time of the newest backup, in milliseconds; 0 without one, or when the clock was ahead then. */
 function lastOf(directory: string): number {
   const newest = scheduledIn(directory).at(-1);
   if (newest === undefined) return 0;

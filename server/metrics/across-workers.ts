@@ -9,7 +9,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Measured } from './registry.js';
 
-/** Between the processes of one controller. */
+/** Messages between the processes of one controller. */
 type Message =
   | { readonly edge: 'all metrics'; readonly id: number }
   | { readonly edge: 'all metrics are'; readonly id: number; readonly text: string }
@@ -52,7 +52,7 @@ export interface WorkerMetrics {
   close(): void;
 }
 
-/** In a worker: gives the first process its own part, and asks it for the whole. */
+/** Gives the first process this worker's metrics, and asks it for those of all. */
 export function shareMetrics(registry: Registry): WorkerMetrics {
   const answers = new Waiting<string>();
   let asked = 0;
@@ -83,7 +83,7 @@ export function shareMetrics(registry: Registry): WorkerMetrics {
   };
 }
 
-/** In the first process: asks the workers for a worker that asks. */
+/** Collects the metrics of all workers in the first process, for a worker that asks. */
 export function gatherMetrics(): void {
   const answers = new Waiting<Measured>();
   /** Last report of each worker. */

@@ -86,7 +86,7 @@ export function createListener(options: ListenerOptions): Listener {
   return {
     server,
     setSecureContext(context) {
-      // Without the authority, any certificate that the system trusts would do from then on.
+      // The authority is set again each time: without it any certificate that the system trusts would be taken.
       if (own) server.setSecureContext({ ...context, ...(ca === undefined ? {} : { ca }) });
     },
   };

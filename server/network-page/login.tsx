@@ -74,7 +74,7 @@ export function Login() {
   );
 }
 
-/** Over the page, whose fields keep what was typed into them. */
+/** Lies over the page, whose fields keep what was typed into them. */
 export function LoginAgain() {
   return (
     <Dialog title="Sign in again" lead="Your session has ended. What you have typed is still there.">

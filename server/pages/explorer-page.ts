@@ -68,7 +68,12 @@ header :focus-visible { outline: 2px solid #8fd3ff; outline-offset: 1px; }
 .swagger-ui .scheme-container { padding: 12px 0; margin: 0; }
 `;
 
-export const START = `'use strict';
+const PROVIDER = `
+      { url: '${basePaths.oidc}/swagger.json', name: 'Single sign-on' },
+      { url: '${basePaths.oidc}/openapi.json', name: 'Single sign-on (OpenAPI 3.1)' },`;
+
+/** @param hasProvider  whether single sign-on is offered, and has a document */
+export const startScript = (hasProvider: boolean): string => `'use strict';
 (() => {
   const SCHEME = 'ztSession';
   const element = (id) => document.getElementById(id);
@@ -96,7 +101,7 @@ export const START = `'use strict';
       { url: '${basePaths.management}/swagger.json', name: 'Management API' },
       { url: '${basePaths.client}/swagger.json', name: 'Client API' },
       { url: '${basePaths.management}/openapi.json', name: 'Management API (OpenAPI 3.1)' },
-      { url: '${basePaths.client}/openapi.json', name: 'Client API (OpenAPI 3.1)' },
+      { url: '${basePaths.client}/openapi.json', name: 'Client API (OpenAPI 3.1)' },${hasProvider ? PROVIDER : ''}
     ],
     dom_id: '#explorer',
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],

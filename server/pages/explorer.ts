@@ -8,7 +8,7 @@ import { basePaths } from '../../generated/routes.js';
 import type { Documents } from '../../handlers/context.js';
 import type { Exchange } from '../http/exchange.js';
 import { tagOfConstant } from '../http/entity-tags.js';
-import { PAGE, START, STYLE } from './explorer-page.js';
+import { PAGE, STYLE, startScript } from './explorer-page.js';
 import { write } from '../http/reply.js';
 import type { ResponseHeaders } from '../http/reply.js';
 
@@ -20,11 +20,12 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const OWN = {
-  '/docs': ['text/html', PAGE],
-  '/docs/explorer.css': ['text/css', STYLE],
-  '/docs/start.js': ['text/javascript', START],
-} as const;
+const ownPages = (hasProvider: boolean) =>
+  ({
+    '/docs': ['text/html', PAGE],
+    '/docs/explorer.css': ['text/css', STYLE],
+    '/docs/start.js': ['text/javascript', startScript(hasProvider)],
+  }) as const;
 
 /** Files of Swagger UI that the page loads, by path. */
 const FILES = {
@@ -48,14 +49,14 @@ const SAFE: ResponseHeaders = {
 const ASK: ResponseHeaders = { 'cache-control': 'no-cache' };
 
 /** Files are read at their first request and kept: start-up does not wait for two megabytes. */
-export function explorerPages(): PageEntry[] {
+export function explorerPages(hasProvider: boolean): PageEntry[] {
   const cache = new Map<string, Buffer>();
   const load = (name: string) => {
     const known = cache.get(name) ?? readFileSync(new URL(`../explorer/${name}`, import.meta.url));
     cache.set(name, known);
     return known;
   };
-  const own = Object.entries(OWN).map(([path, [type, text]]): PageEntry => [
+  const own = Object.entries(ownPages(hasProvider)).map(([path, [type, text]]): PageEntry => [
     path,
     ({ response, headers }) => {
       const own = { ...SAFE, ...ASK, etag: tagOfConstant(text) };
@@ -85,12 +86,15 @@ const DOCUMENTS = [
   ['openapi.yaml', 'openapi', 'yaml', 'application/yaml; charset=utf-8'],
 ] as const;
 
+const PROVIDER: readonly [string, Api][] = [[basePaths.oidc, 'oidc']];
+
 /** The documents of each API, in both forms, below its base path; the client's at the other paths of its API too. */
-export function documentPages(documents: Documents): PageEntry[] {
+export function documentPages(documents: Documents, hasProvider: boolean): PageEntry[] {
   const bases: readonly [string, Api][] = [
     [basePaths.client, 'client'],
     [basePaths.fabric, 'fabric'],
     [basePaths.management, 'management'],
+    ...(hasProvider ? PROVIDER : []),
     ['', 'client'],
     ['/edge/v1', 'client'],
   ];

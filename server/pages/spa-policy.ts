@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 
-/** Without what is commented out. */
+/** Page without its comments. */
 const withoutComments = (page: string): string => page.replace(/<!--[\s\S]*?-->/g, '');
 
 /** The scripts of a page that have no address. */
@@ -38,8 +38,11 @@ function handlersOf(page: string): string[] {
   );
 }
 
-/** @param page  the text of the index */
-export function policyFor(page: string): string {
+/**
+ * @param page  the text of the index
+ * @param elsewhere  what else it may load, by directive
+ */
+export function policyFor(page: string, elsewhere: Readonly<Record<string, readonly string[]>> = {}): string {
   const plain = withoutComments(page);
   const handlers = handlersOf(plain).map(hashOf);
   const inline = [...scriptsOf(plain).map(hashOf), ...(handlers.length === 0 ? [] : ["'unsafe-hashes'", ...handlers])];
@@ -57,5 +60,7 @@ export function policyFor(page: string): string {
     "base-uri 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
-  ].join('; ');
+  ]
+    .map((directive) => [directive, ...(elsewhere[directive.split(' ', 1)[0] ?? ''] ?? [])].join(' '))
+    .join('; ');
 }

@@ -60,7 +60,7 @@ const MOST_FILE_BYTES = 32 * 1024 * 1024;
 const GONE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP'];
 
 export interface ReleaseFile {
-  /** Without links. */
+  /** Real path, with links resolved. */
   readonly place: string;
   readonly bytes: number;
 }

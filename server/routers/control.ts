@@ -123,7 +123,7 @@ function incomingFrom(connection: RouterConnection): IncomingConnection {
 export interface RouterDoor {
   /** Takes a router's connection on the port that serves HTTPS; undefined when that port takes none. */
   readonly open: ((connection: RouterConnection) => void) | undefined;
-  /** At the address for routers alone; undefined when this process listens on none. */
+  /** Server at the address for routers alone; undefined when this process listens on none. */
   readonly server: RouterServer | undefined;
   /** Address of the routers' own port, as `host:port`. */
   readonly address: string | undefined;

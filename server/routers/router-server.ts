@@ -66,7 +66,7 @@ export function createRouterServer({
     socket.destroy();
   });
   server.on('secureConnection', (socket) => {
-    // Without ALPN, which a server cannot refuse in the handshake, it is no router.
+    // A client without ALPN is no router; the handshake itself cannot refuse it.
     if (!isOfRouter(socket)) {
       socket.destroy();
       return;

@@ -59,7 +59,7 @@ export class ApiSessionRegistry implements ApiSessions {
   readonly #records = new MinuteCounts(RECORDS_A_MINUTE);
   readonly #timeoutMs: number;
   readonly #flushMs: number;
-  /** With a flush less than half of the timeout: no session looks idle because of what is not written yet. */
+  /** Rest below half of the timeout, so that no session looks idle because its activity is not written yet. */
   readonly #restMs: number;
   readonly #maxUnconfirmedMs: number;
   readonly #sweeping = new Sweeping();

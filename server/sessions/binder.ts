@@ -4,6 +4,7 @@ import { operations } from '../../generated/operations.js';
 import { clientHandlers } from '../../handlers/client/index.js';
 import { fabricHandlers } from '../../handlers/fabric/index.js';
 import { managementHandlers } from '../../handlers/management/index.js';
+import { oidcHandlers } from '../../handlers/oidc/index.js';
 import { pending } from '../../handlers/pending.js';
 import type { AnyReply } from '../http/reply.js';
 import type { Context } from '../../handlers/context.js';
@@ -26,7 +27,7 @@ export interface BindingSources {
 
 const ours: BindingSources = {
   operations,
-  handlers: { client: clientHandlers, fabric: fabricHandlers, management: managementHandlers },
+  handlers: { client: clientHandlers, fabric: fabricHandlers, management: managementHandlers, oidc: oidcHandlers },
   pending,
 };
 
@@ -36,7 +37,7 @@ const ours: BindingSources = {
 export function bindOperations(sources: BindingSources = ours): Bindings {
   const bindings = new Map<OperationSpec, BoundHandler | 'pending'>();
   const faults: string[] = [];
-  for (const api of ['client', 'fabric', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management', 'oidc'] as const) {
     const specs = sources.operations[api];
     const handlers = sources.handlers[api];
     const waiting = new Set(sources.pending[api]);

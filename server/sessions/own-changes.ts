@@ -33,7 +33,7 @@ export class OwnChangesSpent extends DomainError {
 }
 
 export interface OwnChangesOptions {
-  /** In an hour, of one identity. */
+  /** Changes of one identity in an hour. */
   readonly changes: number;
   readonly certificates: number;
 }

@@ -128,6 +128,14 @@ export const METHODS: Readonly<Record<string, string>> = {
   enrollToken: 'token',
   enrollErOtt: 'erott',
   extendRouterEnrollment: 'router',
+  loginByCert: 'cert',
+  loginByExtJwt: 'ext-jwt',
+  loginByPassword: 'password',
+  loginByUsername: 'password',
+  loginByTotp: 'totp',
+  beginTotp: 'totp',
+  removeTotp: 'totp',
+  verifyTotp: 'totp',
 };
 const ENROLLMENTS = /^(?:enroll|extendRouterEnrollment)/;
 
@@ -151,15 +159,15 @@ const OF_CALLERS: readonly ErrorKind[] = ['mfaCodeInvalid', 'rateLimited', 'tooM
 
 function refusalOf({ error, seen, requestId }: RefusedRequest): RefusalRecord | undefined {
   if (error instanceof OwnChangesSpent) return undefined;
-  const { operation, login, caller, facts, address } = seen;
-  const method = login ?? (operation && METHODS[operation.operationId]);
-  if (method === undefined) return undefined;
-  const isPublic = operation === undefined || operation.permission === 'public';
+  const { operation, caller, facts, address } = seen;
+  const method = operation && METHODS[operation.operationId];
+  if (operation === undefined || method === undefined) return undefined;
+  const isPublic = operation.permission === 'public';
   const isOfCaller = caller !== undefined && (OF_CALLERS.includes(error.kind) || error.reasonCode !== undefined);
   if (isPublic ? NO_REFUSALS.includes(error.kind) : !isOfCaller) return undefined;
   const authenticatorId = facts?.authenticatorId;
   return {
-    kind: ENROLLMENTS.test(operation?.operationId ?? '') ? 'enrollment.failed' : 'login.failed',
+    kind: ENROLLMENTS.test(operation.operationId) ? 'enrollment.failed' : 'login.failed',
     reason: error.reasonCode ?? error.kind,
     identityId: caller?.identityId ?? facts?.identityId ?? null,
     apiSessionId: caller?.apiSessionId ?? null,

@@ -4,7 +4,7 @@
  */
 import type { Activity, TouchedSession } from '../../db/stores/api-session-activity.js';
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 interface SessionUse {
   at: number;
   /** The latest request; null when routers alone reported a use. */
@@ -12,7 +12,7 @@ interface SessionUse {
 }
 
 interface RestingUse extends SessionUse {
-  /** When it is to be written again. */
+  /** Time of the next write. */
   readonly dueMs: number;
 }
 

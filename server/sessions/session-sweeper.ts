@@ -15,7 +15,7 @@ export interface SessionSweeperOptions {
   /** Sessions looked at in one transaction, and transactions in a row. */
   readonly slice?: number;
   readonly slices?: number;
-  /** Between the news of a change and the turn that follows, and between turns while there is more to do. */
+  /** Pause between a change and the sweep that follows, and between sweeps while more is to do. */
   readonly restMs?: number;
 }
 

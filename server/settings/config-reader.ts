@@ -23,7 +23,7 @@ export interface ConfigSources {
 
 export interface ReadSettings {
   readonly config: Settings;
-  /** Which variables of the field's own images it was read from, or would have been. */
+  /** Variables of the field's own images that it was read from, or would have been. */
   readonly otherNames: readonly OtherNameUse[];
   /** Variables that look like settings and are none. */
   readonly unknown: readonly UnknownVariable[];

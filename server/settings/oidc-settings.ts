@@ -11,7 +11,7 @@ export const OIDC = {
     'oidc.enabled',
     'EDGE_OIDC_ENABLED',
     parseFlag,
-    false,
+    true,
     'Whether users can log in by OpenID Connect at /oidc. The same on all controllers.',
   ),
   oidcAccessToken: setting(

@@ -106,7 +106,7 @@ export const duration = (minSeconds: number, maxSeconds: number): SettingKind<nu
   return Object.assign(parse, { isDuration: true as const });
 };
 
-/** In the one form of hosts, whatever was written: what is advertised is what the certificate says. */
+/** Normalizes a host and port, so that what is advertised is what the certificate says. */
 export const hostPort = (value: unknown): string => formatHostPort(parseHostPort(parseText(value)));
 
 export function databaseUrl(value: unknown): string {

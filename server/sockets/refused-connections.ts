@@ -32,7 +32,7 @@ export class RefusedConnections {
   /** @param common  headers of every answer */
   constructor(readonly common: ResponseHeaders) {}
 
-  /** Also called for each piece that comes after the answer, which the parser cannot read either. */
+  /** Refuses what the parser cannot read; also called for each piece that arrives after the answer. */
   refuse(
     error: NodeJS.ErrnoException,
     socket: Socket & { _httpMessage?: ServerResponse | null },

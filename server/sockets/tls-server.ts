@@ -28,7 +28,7 @@ export interface TlsOptions {
   readonly chainPem: string;
   readonly privateKeyPem: string;
   readonly listener: RequestListener;
-  /** On every answer, also on that to what is no request. */
+  /** Headers of every answer, also of those to what is no request. */
   readonly common: ResponseHeaders;
   readonly log: Logger;
   /** Takes over the connections of routers: none of the limits and timeouts of HTTPS applies to them. */

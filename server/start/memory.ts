@@ -30,7 +30,7 @@ import type { Data, RunningParts, ControllerIdentity, Start } from './phases.js'
 
 /** Time between two signs of life on a stream of events. */
 const HEARTBEAT_MS = 15_000;
-/** After a sign of life that failed: readiness waits for the next. */
+/** Pause after a heartbeat that failed: readiness waits for the next. */
 const AGAIN_MS = 500;
 
 export async function openMemory(

@@ -5,7 +5,6 @@ import { clusterIn } from '../../db/embedded/paths.js';
 import { ownerOfCertificate } from '../../handlers/login/certificate-login.js';
 import { Apis } from '../api/api.js';
 import { FabricSockets } from '../api/fabric-sockets.js';
-import { OidcServer, withLogins } from '../api/oidc.js';
 import { createPeers } from '../api/peer.js';
 import { commonHeaders, createApp, watchInFlight } from '../api/app.js';
 import type { CommonHeaders, InFlight } from '../api/app.js';
@@ -90,7 +89,7 @@ async function answering(ready: ServableParts, options: Answering) {
   const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
   const accessTokens = context.loginProvider === null ? undefined : ready.accessTokens;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
-  const ofLogins = withLogins(context);
+  const hasProvider = context.loginProvider !== null;
   const compression = new Compression(config.compression);
   const traces = await openTraces({ config, version: context.version.version, log, closers });
   const refusedLogins = createRefusedLogins({ stores: context.stores, controller: config.name, log });
@@ -108,11 +107,11 @@ async function answering(ready: ServableParts, options: Answering) {
     maxHeaders: config.maxHeaders,
     requestIdHeader: config.requestIdHeader,
     log,
-    oidc: ofLogins && new OidcServer({ config, context: ofLogins, peers, refusedLogins, outages, log }),
+    hasProvider,
     plainRoutes: new Map([
       ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
-      ...documentPages(context.documents),
-      ...(config.docs ? explorerPages() : []),
+      ...documentPages(context.documents, hasProvider),
+      ...(config.docs ? explorerPages(hasProvider) : []),
       ...(config.networkPage ? networkPageFiles() : []),
       ...(config.docs || config.networkPage ? iconFiles() : []),
     ]),

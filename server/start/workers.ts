@@ -90,8 +90,8 @@ function startAll(
         }
       });
       worker.on('error', (error) => {
-        // To one that has just ended a message or a connection cannot be passed: the client comes again, and its end is
-        // told below. Unheard, this would end the first process, and all with it.
+        // A worker that has just ended takes no message or connection: the client comes again, and the end is
+        // logged below. An unhandled error would end the first process and all workers.
         log.warn({ err: error, pid: worker.process.pid }, 'a worker was not reached');
         if (worker.process.pid === undefined) onEnd(null, 'which could not be started');
       });

@@ -32,7 +32,10 @@ describe('advisories of the field', function advisories() {
     const open = new Set([...changing.filter(({ permission }) => permission === 'public').map(pathOf), ...OTHERS]);
     for (const path of new Set([...changing.map(pathOf), ...OTHERS])) {
       const declared = await sendRaw(controller.url, postHead(path, `content-length: ${2 * MIB}`));
-      expectRawFault(declared, 413, 'REQUEST_ENTITY_TOO_LARGE');
+      expect(declared.status, path).to.equal(413);
+      // Clients of the login endpoints read their errors without an envelope.
+      if (path.startsWith('/oidc/')) expect(declared.json).to.include({ code: 'REQUEST_ENTITY_TOO_LARGE' });
+      else expectRawFault(declared, 413, 'REQUEST_ENTITY_TOO_LARGE');
       if (!open.has(path)) continue;
       const chunked = postHead(path, 'content-type: application/json', 'transfer-encoding: chunked');
       const answer = await sendRaw(controller.url, `${chunked}${chunk.repeat(20)}0\r\n\r\n`);

@@ -9,9 +9,11 @@ import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { exampleOf } from '../contract/examples.js';
 import { createClient, expectStatus } from '../support/client.js';
-import { INVALID_SESSION, NO_SESSION } from '../support/challenges.js';
-import type { Client } from '../support/client.js';
-import { startTestController } from '../support/controller.js';
+import { BAD_ACCESS_TOKEN, INVALID_SESSION, NO_ACCESS_TOKEN, NO_SESSION } from '../support/challenges.js';
+import { HOST, oidcClient } from '../support/oidc.js';
+import { PASSWORD, newUser } from '../support/users.js';
+import type { Client, RequestOptions } from '../support/client.js';
+import { ADMIN, startTestController } from '../support/controller.js';
 import type { Caller, TestController } from '../support/controller.js';
 import { contentsOf } from '../support/contents.js';
 import {
@@ -41,7 +43,22 @@ describe(`all ${all.length} operations`, function allOperations() {
 
   /** An empty object where a body is taken, so that only session and permission can refuse it. */
   const send = (client: Client, operation: OperationSpec, path = pathOf(operation)) =>
-    client.send(operation.method, path, operation.body?.kind === 'json' ? {} : undefined);
+    client.send(operation.method, path, operation.body?.kind === 'json' ? {} : undefined, optionsFor(operation));
+  /** Single sign-on is at the advertised host alone, and takes forms. */
+  const optionsFor = ({ api, body }: OperationSpec): RequestOptions => {
+    if (api !== 'oidc') return {};
+    if (body?.required !== true) return { headers: { host: HOST } };
+    return { rawBody: '', headers: { 'host': HOST, 'content-type': 'application/x-www-form-urlencoded' } };
+  };
+
+  /** The same with an access token. */
+  const bear = (token: string, operation: OperationSpec) => {
+    const { headers, ...options } = optionsFor(operation);
+    const all = { ...headers, authorization: `Bearer ${token}` };
+    return controller.anonymous.send(operation.method, pathOf(operation), undefined, { ...options, headers: all });
+  };
+  let ordinaryToken: string;
+  let administratorToken: string;
 
   /** An entity of each collection, so that a call could hit something; by the collection's path. */
   const targets: Record<string, string> = {};
@@ -75,11 +92,15 @@ describe(`all ${all.length} operations`, function allOperations() {
   };
 
   before(async () => {
-    controller = await startTestController();
+    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
     await makeTargets();
     garbage = createClient(controller.url, GARBAGE);
     ordinary = (await controller.newCaller()).client;
     administrator = (await controller.newCaller({ isAdmin: true })).client;
+    const oidc = oidcClient(controller.anonymous);
+    const user = await newUser(controller.admin);
+    ordinaryToken = (await oidc.login(user.name, PASSWORD)).access_token;
+    administratorToken = (await oidc.login(ADMIN.username, ADMIN.password)).access_token;
   });
   after(async () => {
     garbage.close();
@@ -123,6 +144,32 @@ describe(`all ${all.length} operations`, function allOperations() {
       'management GET /specs/{id}/spec',
       'management GET /version',
       'management POST /authenticate',
+      'oidc DELETE /login/totp/enroll',
+      'oidc GET /.well-known/openid-configuration',
+      'oidc GET /authorize',
+      'oidc GET /authorize/callback',
+      'oidc GET /end_session',
+      'oidc GET /healthz',
+      'oidc GET /keys',
+      'oidc GET /logged-out',
+      'oidc GET /login/auth-queries',
+      'oidc GET /login/cert',
+      'oidc GET /login/ext-jwt',
+      'oidc GET /login/password',
+      'oidc GET /login/username',
+      'oidc GET /ready',
+      'oidc POST /authorize',
+      'oidc POST /end_session',
+      'oidc POST /login/cert',
+      'oidc POST /login/ext-jwt',
+      'oidc POST /login/password',
+      'oidc POST /login/totp',
+      'oidc POST /login/totp/enroll',
+      'oidc POST /login/totp/enroll/verify',
+      'oidc POST /login/username',
+      'oidc POST /oauth/revoke',
+      'oidc POST /oauth/token',
+      'oidc POST /revoke',
     ]);
   });
 
@@ -131,7 +178,8 @@ describe(`all ${all.length} operations`, function allOperations() {
       expect(
         await faultsOf(open, async (operation) => {
           const answer = await send(client, operation);
-          if (answer.status === 401) return show(answer);
+          // A login is no session: 401 says that it is not there.
+          if (answer.status === 401 && operation.api !== 'oidc') return show(answer);
           if (answer.status >= 500 && !isPending(operation)) return show(answer);
           return undeclared(operation, answer);
         }),
@@ -147,6 +195,23 @@ describe(`all ${all.length} operations`, function allOperations() {
     ).to.deep.equal([]);
   });
 
+  it('of single sign-on answer 401 to an access token that is none, and to one of another kind', async () => {
+    const { refresh_token, id_token } = await oidcClient(controller.anonymous).login(ADMIN.username, ADMIN.password);
+    for (const token of [GARBAGE, 'e30.e30.', refresh_token, id_token])
+      expect(
+        await faultsOf(
+          closed.filter(({ api }) => api === 'oidc'),
+          async (operation) => {
+            const answer = await bear(token, operation);
+            const challenge = answer.headers['www-authenticate'];
+            return challenge === NO_ACCESS_TOKEN || challenge === BAD_ACCESS_TOKEN
+              ? refusal(operation, answer, challenge)
+              : show(answer);
+          },
+        ),
+      ).to.deep.equal([]);
+  });
+
   it('answer 401 and the challenge of an invalid token to a token that is none, under either header', async () => {
     for (const header of ['zt-session', 'svc-session']) {
       expect(
@@ -154,7 +219,7 @@ describe(`all ${all.length} operations`, function allOperations() {
           refusal(
             operation,
             await controller.anonymous.send(operation.method, pathOf(operation), undefined, {
-              headers: { [header]: GARBAGE },
+              headers: { ...optionsFor(operation).headers, [header]: GARBAGE },
             }),
             INVALID_SESSION,
           ),
@@ -192,7 +257,9 @@ describe(`all ${all.length} operations`, function allOperations() {
   describe('with permissions', () => {
     const guarded: readonly OperationSpec[] = all.filter(({ permission }) => permission === 'admin');
     const permissionsFor = ({ api, operationId }: OperationSpec) =>
-      ({ client: undefined, fabric: grantedByInFabric, management: grantedBy })[api]?.get(operationId) ?? [];
+      ({ client: undefined, fabric: grantedByInFabric, management: grantedBy, oidc: undefined })[api]?.get(
+        operationId,
+      ) ?? [];
     /** Operations that take the same permissions, so that one change of the caller serves them all. */
     const groups = new Map<string, OperationSpec[]>();
     for (const operation of guarded) {
@@ -287,8 +354,8 @@ describe(`all ${all.length} operations`, function allOperations() {
         closed.filter(({ path }) => path !== '/'),
         async (operation) => {
           for (const path of [
-            pathOf(operation).replace(/^\/(edge|fabric)\//, (root) => root.toUpperCase()),
-            pathOf(operation).replace('/v1/', '/v2/'),
+            pathOf(operation).replace(/^\/(edge|fabric|oidc)\//, (root) => root.toUpperCase()),
+            pathOf(operation).replace('/v1/', '/v2/').replace('/oidc/', '/oidc/v2/'),
             `/oidc/v1${operation.path}`,
           ]) {
             const answer = await send(administrator, operation, path);
@@ -305,7 +372,7 @@ describe(`all ${all.length} operations`, function allOperations() {
       await faultsOf(
         closed.filter((operation) => operation.permission !== 'admin' && !endsSession(operation)),
         async (operation) => {
-          const answer = await send(ordinary, operation);
+          const answer = await (operation.api === 'oidc' ? bear(ordinaryToken, operation) : send(ordinary, operation));
           if (isPending(operation)) return answer.status === 501 ? undefined : show(answer);
           if (answer.status === 401 || answer.status >= 500) return show(answer);
           return undeclared(operation, answer);
@@ -319,7 +386,9 @@ describe(`all ${all.length} operations`, function allOperations() {
       await faultsOf(
         closed.filter((operation) => !endsSession(operation)),
         async (operation) => {
-          const answer = await send(administrator, operation);
+          const answer = await (operation.api === 'oidc'
+            ? bear(administratorToken, operation)
+            : send(administrator, operation));
           if (isPending(operation))
             return answer.status === 501 && answer.error?.code === 'NOT_IMPLEMENTED'
               ? undeclared(operation, answer)

@@ -40,7 +40,7 @@ describe('clients with access tokens', () => {
   let isOver = false;
   let answering: Promise<void>;
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    controller = await startTestController();
     oidc = oidcClient(controller.anonymous);
     own = await newRouter(controller);
     router = await ScriptedRouter.online(controller.url, own);

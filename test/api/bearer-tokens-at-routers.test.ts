@@ -18,7 +18,7 @@ describe('an access token that a router has seen', function tokens() {
   let controller: TestController;
   let token: string;
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    controller = await startTestController();
     const name = unique('admin');
     await makeUser(controller.admin, name, { isAdmin: true });
     token = (await oidcClient(controller.anonymous).login(name, PASSWORD)).access_token;

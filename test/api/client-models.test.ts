@@ -24,7 +24,7 @@ describe('what routers are told of clients with signed tokens', () => {
   let strange: ModelReplica;
   const open: ScriptedRouter[] = [];
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    controller = await startTestController();
     oidc = oidcClient(controller.anonymous);
   });
   beforeEach(async () => {

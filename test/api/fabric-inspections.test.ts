@@ -59,6 +59,12 @@ describe('inspections', function inspections() {
     });
   });
 
+  it('leave out tokens that a router shows', async () => {
+    const value = JSON.stringify({ entries: [{ id: 'one', token: 'open-sesame', state: 'established' }] });
+    const [found] = await Promise.all([inspect(`^${router.id}$`, 'links'), answerWith(value)]);
+    expect(found.values?.[0]?.value).to.deep.equal({ entries: [{ id: 'one', state: 'established' }] });
+  });
+
   it('take an answer that is larger than frames of routers usually are', async () => {
     const large = 'x'.repeat(1 << 20);
     const [found] = await Promise.all([inspect(router.id, 'links'), answerWith(JSON.stringify(large))]);

@@ -21,7 +21,7 @@ describe('logins by OpenID Connect, of users', function certificates() {
   let oidc: OidcClient;
   let world: CertificateWorld;
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    controller = await startTestController();
     oidc = oidcClient(controller.anonymous);
     world = openWorld(() => controller);
   });

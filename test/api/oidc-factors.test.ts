@@ -31,7 +31,7 @@ describe('logins by OpenID Connect', function factors() {
   let oidc: OidcClient;
   let world: CertificateWorld;
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    controller = await startTestController();
     oidc = oidcClient(controller.anonymous);
     world = openWorld(() => controller);
   });

@@ -21,7 +21,7 @@ describe('what is told of users who log in by OpenID Connect', function informat
   let oidc: OidcClient;
   let world: CertificateWorld;
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true', EDGE_OIDC_HOSTS: 'login.example' });
+    controller = await startTestController({ EDGE_OIDC_HOSTS: 'login.example' });
     oidc = oidcClient(controller.anonymous);
     world = openWorld(() => controller);
   });

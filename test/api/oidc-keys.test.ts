@@ -21,7 +21,7 @@ describe('tokens of a login by OpenID Connect, over a new start with a new certi
   const start = async (env: Readonly<Record<string, string>> = {}) => {
     await controller?.stop();
     controller = undefined;
-    controller = await startLogged(database, { EDGE_OIDC_ENABLED: 'true', ...env });
+    controller = await startLogged(database, env);
     oidc = oidcClient(controller.client());
   };
   before(async () => {

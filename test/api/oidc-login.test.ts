@@ -28,7 +28,7 @@ describe('logins by OpenID Connect', () => {
   let oidc: OidcClient;
   let user: { id: string; name: string };
   before(async () => {
-    controller = await startTestController({ EDGE_OIDC_ENABLED: 'true' });
+    controller = await startTestController();
     oidc = oidcClient(controller.anonymous);
     user = await newUser(controller.admin);
   });
@@ -351,21 +351,5 @@ describe('logins by OpenID Connect', () => {
       const refused = await oidc.post('/oidc/login/username', { id, username: user.name, password: 'wrong' }, HTML);
       expect(expectStatus(refused, 401).text).to.include('role="alert"').and.not.include(user.name);
     });
-  });
-});
-
-describe('without the setting', () => {
-  let controller: TestController;
-  before(async () => {
-    controller = await startTestController();
-  });
-  after(() => controller.stop());
-  it('nobody logs in by OpenID Connect, and a bearer token is none of ours', async () => {
-    const oidc = oidcClient(controller.anonymous);
-    for (const path of ['/oidc/authorize', '/oidc/keys', '/oidc/.well-known/openid-configuration'])
-      expectStatus(await oidc.get(path), 404);
-    expectStatus(await oidc.post('/oidc/oauth/token', {}), 404);
-    const { data } = expectStatus(await controller.anonymous.get(`${C}/version`), 200);
-    expect((data as { capabilities: string[] }).capabilities).to.deep.equal(['EDGE_CONTROLLER']);
   });
 });

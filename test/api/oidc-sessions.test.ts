@@ -21,7 +21,7 @@ describe('sessions by OpenID Connect', function sessions() {
   let one: OidcClient;
   let two: OidcClient;
   before(async () => {
-    pair = await startPair({ EDGE_OIDC_ENABLED: 'true' });
+    pair = await startPair();
     admin = pair.admin;
     clients = [pair.one.client(), pair.two.client()];
     [one, two] = [oidcClient(clients[0]), oidcClient(clients[1])];

@@ -47,7 +47,7 @@ const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; ref
   workers: { text: '3', means: 3, refuses: '0' },
   backupEvery: { text: '6h', means: 21_600, refuses: '6 hours' },
   backupKeep: { text: '3', means: 3, refuses: '0' },
-  oidcEnabled: { text: 'true', means: true, refuses: 'maybe' },
+  oidcEnabled: { text: 'false', means: false, refuses: 'maybe' },
   oidcAccessToken: { text: '5m', means: 300, refuses: '59s' },
   oidcIdToken: { text: '5m', means: 300, refuses: '2d' },
   oidcRefreshToken: { text: '7d', means: 604_800, refuses: '1m' },

@@ -129,15 +129,16 @@ describe('public documents', () => {
         'edge-client': api(C),
         'edge-management': api(M),
         fabric: api('/fabric/v1'),
+        'edge-oidc': api('/oidc'),
       });
       expect(data.version).to.match(/^v\d+\.\d+\.\d+/);
       for (const text of [data.buildDate, data.revision, data.runtimeVersion])
         expect(text).to.be.a('string').and.not.equal('');
     });
 
-    it('offers only what is there: no OIDC, so that clients log in with authenticate', async () => {
+    it('offers what is there, under both names', async () => {
       const { capabilities } = expectStatus(await client.get('/version'), 200).data as { capabilities: string[] };
-      expect(capabilities).to.deep.equal(['EDGE_CONTROLLER']);
+      expect(capabilities).to.deep.equal(['EDGE_CONTROLLER', 'OIDC_AUTH', 'OIDC_AUTH_WITH_CSR']);
       for (const path of [C, M])
         expect(expectStatus(await client.get(`${path}/enumerated-capabilities`), 200).data).to.deep.equal(capabilities);
     });
@@ -151,7 +152,7 @@ describe('public documents', () => {
   describe('API descriptions', () => {
     for (const [path, ids] of [
       [C, ['edge-client']],
-      [M, ['edge-client', 'edge-management', 'fabric']],
+      [M, ['edge-client', 'edge-management', 'edge-oidc', 'fabric']],
     ] as const) {
       it(`are listed under ${path}`, async () => {
         const list = expectStatus(await client.get(`${path}/specs?filter=nonsense&limit=1`), 200).data as {
@@ -271,6 +272,7 @@ describe('public documents', () => {
       expect(item?.apiAddresses).to.deep.equal({
         'edge-client': [{ url: `https://${ADVERTISE}${C}`, version: 'v1' }],
         'edge-management': [{ url: `https://${ADVERTISE}${M}`, version: 'v1' }],
+        'edge-oidc': [{ url: `https://${ADVERTISE}/oidc`, version: 'v1' }],
       });
       const [leaf = ''] = await servedChain();
       expect(new X509Certificate(item?.certPem ?? '').fingerprint).to.equal(new X509Certificate(leaf).fingerprint);

@@ -189,7 +189,6 @@ describe('paths', () => {
         '/edge/management',
         '/fabric/v2/routers',
         '/fabric',
-        '/oidc/authorize',
         '/oidc',
         '/.well-known/openid-configuration',
         '/.well-known',

@@ -34,7 +34,7 @@ describe('the pages of a login by OpenID Connect', function signIn() {
     });
     await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
     redirectUri = `http://127.0.0.1:${(application.address() as AddressInfo).port}/auth/callback`;
-    [controller, browser] = await Promise.all([startReachable({ EDGE_OIDC_ENABLED: 'true' }), startBrowser()]);
+    [controller, browser] = await Promise.all([startReachable(), startBrowser()]);
   });
   after(async () => {
     await endBrowser(browser);

@@ -43,10 +43,23 @@ describe('generated files', () => {
       'management/response.ts',
       'management/validators.cjs',
       'management/validators.d.cts',
+      'oidc.yml',
+      'oidc/names.ts',
+      'oidc/operations.ts',
+      'oidc/request.ts',
+      'oidc/response.ts',
+      'oidc/validators.cjs',
+      'oidc/validators.d.cts',
       'operation.ts',
       'operations.ts',
       'routes.ts',
     ]);
+  });
+
+  it('have a form as an object, and in the document as parameters', () => {
+    expect(text('oidc/operations.ts')).to.include('body: Request.TicketForm;').and.include('302: undefined;');
+    expect(text('operations.ts')).to.include("kind: 'form'").and.include("members: { day: 'text', extras: 'list' }");
+    expect(text('oidc.yml')).to.include('in: formData').and.not.include('ticketForm').and.not.include('guestForm');
   });
 
   it('are the same every time', () => {
@@ -62,11 +75,12 @@ describe('generated files', () => {
           .map(([key, member]) => [key, reverse(member)]),
       );
     };
-    const { client, fabric, management } = zoo();
+    const { client, fabric, management, oidc } = zoo();
     const reversed = generateFrom({
       client: reverse(client),
       fabric: reverse(fabric),
       management: reverse(management),
+      oidc: reverse(oidc),
     });
     for (const [path, content] of reversed) {
       if (/\.(ts|cjs)$/.test(path)) expect(content, path).to.equal(text(path));

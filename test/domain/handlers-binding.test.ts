@@ -7,13 +7,14 @@ import { pending } from '../../handlers/pending.js';
 import { fabricHandlers } from '../../handlers/fabric/index.js';
 import { clientHandlers } from '../../handlers/client/index.js';
 import { managementHandlers } from '../../handlers/management/index.js';
+import { oidcHandlers } from '../../handlers/oidc/index.js';
 import { bindOperations } from '../../server/sessions/binder.js';
 import type { BindingSources } from '../../server/sessions/binder.js';
 
 /** Of all specs together: the one place that knows it. */
-const OPERATIONS = 321;
+const OPERATIONS = 350;
 /** How many operations are not built yet. These numbers only ever shrink. */
-const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 7 };
+const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 4, oidc: 0 };
 
 const handler = async () => ({ status: 200, data: {} });
 
@@ -32,7 +33,7 @@ describe('binding of operations', () => {
     }
   });
 
-  for (const api of ['client', 'fabric', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management', 'oidc'] as const) {
     it(`waits for ${PENDING[api]} operations of the ${api} API and no more`, () => {
       expect(
         pending[api].length,
@@ -51,6 +52,7 @@ describe('modules of handlers', () => {
     client: clientHandlers,
     fabric: fabricHandlers,
     management: managementHandlers,
+    oidc: oidcHandlers,
   };
   const exportsOf = async (folder: string): Promise<[module: string, name: string, value: unknown][]> => {
     const place = new URL(`../../handlers/${folder}/`, import.meta.url);
@@ -83,12 +85,17 @@ describe('the binder', () => {
   const { getCurrentIdentity } = operations.client as Readonly<Record<string, OperationSpec>>;
   if (listServices === undefined || createService === undefined || getCurrentIdentity === undefined)
     throw new Error('the specs lack the operations of this suite');
-  const specs = { client: { getCurrentIdentity }, fabric: {}, management: { listServices, createService } };
-  const handlers = { client: { getCurrentIdentity: handler }, fabric: {}, management: { listServices: handler } };
+  const specs = { client: { getCurrentIdentity }, fabric: {}, management: { listServices, createService }, oidc: {} };
+  const handlers = {
+    client: { getCurrentIdentity: handler },
+    fabric: {},
+    management: { listServices: handler },
+    oidc: {},
+  };
   const fitting: BindingSources = {
     operations: specs,
     handlers,
-    pending: { client: [], fabric: [], management: ['createService'] },
+    pending: { client: [], fabric: [], management: ['createService'], oidc: [] },
   };
 
   it('binds handlers and pending operations that fit the specs', () => {
@@ -103,7 +110,7 @@ describe('the binder', () => {
   const refusals: [what: string, change: Partial<BindingSources>, message: string][] = [
     [
       'an operation with neither handler nor pending entry',
-      { pending: { client: [], fabric: [], management: [] } },
+      { pending: { client: [], fabric: [], management: [], oidc: [] } },
       'management createService has no handler',
     ],
     [
@@ -123,12 +130,12 @@ describe('the binder', () => {
     ],
     [
       'a pending entry that no operation has',
-      { pending: { client: ['gone'], fabric: [], management: ['createService'] } },
+      { pending: { client: ['gone'], fabric: [], management: ['createService'], oidc: [] } },
       'client gone is no operation of the spec',
     ],
     [
       'a pending entry that is there twice',
-      { pending: { client: [], fabric: [], management: ['createService', 'createService'] } },
+      { pending: { client: [], fabric: [], management: ['createService', 'createService'], oidc: [] } },
       'management has a pending entry twice',
     ],
     [
@@ -151,7 +158,8 @@ describe('the binder', () => {
   }
 
   it('names every fault at once', () => {
-    expect(() => bindOperations({ ...fitting, handlers: { client: {}, fabric: {}, management: { surplus: handler } } }))
+    const nothing = { client: {}, fabric: {}, management: { surplus: handler }, oidc: {} };
+    expect(() => bindOperations({ ...fitting, handlers: nothing }))
       .to.throw(Error)
       .with.property(
         'message',

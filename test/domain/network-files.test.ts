@@ -152,7 +152,7 @@ identities: [{ name: r, type: Router, isAdmin: false, roleAttributes: [x] }]
           { id: 'b', name: 'other', ...identity },
         ],
       },
-      'a',
+      { ownId: 'a' },
     );
     expect(linesOf(planFor('identities: []\n', state, true))).to.deep.equal([
       '- identity "other"',

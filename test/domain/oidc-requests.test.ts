@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { readAuthorizeRequest, readReturnAddress } from '../../domain/oidc/authorize-request.js';
+import type { AuthorizeName } from '../../domain/oidc/authorize-request.js';
 import { clientOf } from '../../domain/oidc/clients.js';
 import { codeFor, isCodeOf, requestOfCode } from '../../domain/oidc/codes.js';
 import { OauthFault } from '../../domain/oidc/fault.js';
@@ -97,12 +98,8 @@ describe('login requests', () => {
     code_challenge_method: 'S256',
   };
   const parametersOf = (changes: Record<string, string | undefined>) =>
-    new Parameters(
-      new URLSearchParams(
-        Object.entries({ ...GOOD, ...changes }).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      ).toString(),
-    );
-  const addressOf = (parameters: Parameters) => readReturnAddress(parameters, DEFAULT_REDIRECT_URIS);
+    new Parameters<AuthorizeName>({ ...GOOD, ...changes });
+  const addressOf = (parameters: Parameters<AuthorizeName>) => readReturnAddress(parameters, DEFAULT_REDIRECT_URIS);
   const readWith = (changes: Record<string, string | undefined>) => {
     const parameters = parametersOf(changes);
     return readAuthorizeRequest(parameters, addressOf(parameters));
@@ -154,10 +151,11 @@ describe('login requests', () => {
     });
 
   it('is refused when a parameter comes twice, once in the query and once in the form', () => {
-    const parameters = new Parameters('client_id=native&state=a', 'state=b');
+    const parameters = new Parameters<'client_id' | 'state'>({ client_id: 'native', state: 'a' }, { state: 'b' });
     expect(faultOf(() => parameters.get('state'))).to.equal('invalid_request');
     expect(parameters.get('client_id')).to.equal('native');
-    expect(new Parameters('a=&a=1').get('a')).to.equal('1');
+    expect(new Parameters<'a'>({ a: '' }, { a: '1' }).get('a')).to.equal('1');
+    expect(new Parameters<'envOs'>({ envInfo: { os: 'linux' } }).get('envOs'), 'of an object').to.equal('linux');
   });
 });
 

@@ -16,7 +16,7 @@ describeStock('traffic of stock programs with access tokens', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   before(async () => {
-    controller = await startReachable({ EDGE_OIDC_ENABLED: 'true', EDGE_OIDC_ACCESS_TOKEN: '1m' });
+    controller = await startReachable({ EDGE_OIDC_ACCESS_TOKEN: '1m' });
     network = await new StockNetwork(binary, controller).prepare({ host: 'localhost' });
   });
   after(async () => {

@@ -24,10 +24,7 @@ describeUnless(location === undefined ? NO_CONSOLE : undefined, 'a login by Open
   let watched: WatchedPage;
   before(async () => {
     const EDGE_SPA = JSON.stringify([{ path: 'zac', location }]);
-    [controller, browser] = await Promise.all([
-      startReachable({ EDGE_OIDC_ENABLED: 'true', EDGE_SPA }),
-      startBrowser(),
-    ]);
+    [controller, browser] = await Promise.all([startReachable({ EDGE_SPA }), startBrowser()]);
   });
   after(async () => {
     await endBrowser(browser);

@@ -123,9 +123,18 @@ describeStock('ziti fabric', (binary) => {
       expect(output).to.contain('started validation of 2 routers');
       for (const router of [near, far]) expect(output).to.contain(router?.id);
     }
-    const started = network.ziti.start('fabric', 'validate', 'terminators');
-    expect(await started.ended).to.not.equal(0);
-    expect(started.output()).to.contain('validates links and circuits alone');
+    for (const kind of ['router-sdk-terminators', 'router-ert-terminators', 'router-data-model'])
+      await until(`${kind} are the same`, async () =>
+        (await fabric('validate', kind, 'true').catch(String)).includes('0 errors found'),
+      );
+    await until('connections are the same', async () =>
+      (await fabric('validate', 'identity-connection-statuses', 'true').catch(String)).includes('0 errors found'),
+    );
+    expect(await fabric('validate', 'terminators', '--include-valid')).to.match(/binding: edge, .*state: Valid/);
+    expect(await fabric('validate', 'controller-dialers')).to.contain('0 components');
+    const fixing = network.ziti.start('fabric', 'validate', 'terminators', '--fix-invalid');
+    expect(await fixing.ended).to.not.equal(0);
+    expect(fixing.output()).to.contain('none is removed here');
   });
 
   it('ends a circuit, which a stream of events tells', async () => {

@@ -21,7 +21,7 @@ describeStock('single sign-on of the command line', (binary) => {
   let controller: TestController;
   let ziti: ZitiShop;
   before(async () => {
-    controller = await startReachable({ EDGE_OIDC_ENABLED: 'true', EDGE_OIDC_ACCESS_TOKEN: '1m' });
+    controller = await startReachable({ EDGE_OIDC_ACCESS_TOKEN: '1m' });
     ziti = new ZitiShop(binary, controller);
   });
   after(async () => {

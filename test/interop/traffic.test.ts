@@ -1,6 +1,7 @@
 /**
- * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers. Needs the `ziti` binaries:
- * test/support/stock-binary.ts says where they are looked for.
+ * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers, with sessions of
+ * `authenticate` alone; bearer-traffic.test.ts has the other kind. Needs the `ziti` binaries: test/support/stock-binary.ts
+ * says where they are looked for.
  */
 import { expect } from 'chai';
 import { startReachable, unique } from '../support/controller.js';
@@ -17,14 +18,14 @@ interface ShownRouter {
   readonly urls: Record<string, string>;
 }
 
-describeStock('traffic of stock programs', (binary) => {
+describeStock('traffic of stock programs without access tokens', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   /** Goes on whatever happens to others. */
   let bystander: Talk;
 
   before(async () => {
-    controller = await startReachable();
+    controller = await startReachable({ EDGE_OIDC_ENABLED: 'false' });
     // Both under one name, as on a machine of one's own.
     network = await new StockNetwork(binary, controller).prepare({ host: 'localhost' });
     bystander = await network.newTalk();

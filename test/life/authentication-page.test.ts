@@ -1,15 +1,14 @@
 /** docs/authentication.md: every command of the page is run, in order, on a real controller, as its readers would. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { blocksOf, itEachBlock, openShell } from '../support/page.js';
+import { blocksOf, itEachBlock } from '../support/page.js';
 import type { Block, Shell } from '../support/page.js';
-import { addressAt, freePort } from '../support/ports.js';
+import { openPageHome, pageAt } from '../support/page-home.js';
+import { freePort } from '../support/ports.js';
 import { isAlive, ProcessShop } from '../support/process.js';
 import { findStockBinary } from '../support/stock-binary.js';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const cli = findStockBinary();
 
 describe('docs/authentication.md', function authenticationPage() {
@@ -20,28 +19,14 @@ describe('docs/authentication.md', function authenticationPage() {
   let shell: Shell;
 
   before(async () => {
-    const [port, providerPort] = [await freePort(), await freePort()];
-    home = shop.place();
-    const settings = {
-      ...addressAt(port),
-      EDGE_OUTGOING_ALLOW: '127.0.0.1',
-    };
-    const tools = join(home, 'tools');
-    mkdirSync(tools);
-    for (const name of ['examples', 'node_modules']) symlinkSync(join(root, name), join(home, name));
-    if (cli !== undefined) symlinkSync(cli, join(tools, 'ziti'));
-    const controller = shop.start(join(home, 'data'), { env: settings });
-    await controller.ready();
-    shell = openShell({
-      cwd: home,
-      place: tools,
-      env: {
-        PATH: [tools, dirname(process.execPath), process.env['PATH'] ?? ''].join(':'),
-        HOME: home,
-        EDGE_URL: `https://localhost:${port}`,
-        OPENID_PORT: String(providerPort),
-      },
+    const opened = await openPageHome({
+      shop,
+      cli,
+      settings: { EDGE_OUTGOING_ALLOW: '127.0.0.1' },
+      variables: { OPENID_PORT: String(await freePort()) },
     });
+    home = opened.place;
+    ({ shell } = opened);
   });
   after(async () => {
     await shell.close();
@@ -60,7 +45,7 @@ describe('docs/authentication.md', function authenticationPage() {
     expect(complaints).to.deep.equal([]);
     outputs.set(section, `${outputs.get(section) ?? ''}${stdout}`);
   };
-  const blocks = blocksOf(join(root, 'docs/authentication.md'));
+  const blocks = blocksOf(pageAt('docs/authentication.md'));
   it('has commands for a shell, and for the stock command line', () => {
     expect(new Set(blocks.map(({ language }) => language))).to.deep.equal(new Set(['sh']));
     expect(blocks.flatMap(({ notes }) => notes)).to.deep.equal(['cli', 'cli']);

@@ -37,6 +37,7 @@ interface Rules {
 interface Panel {
   readonly id: number;
   readonly type: string;
+  readonly description?: string;
   readonly title: string;
   readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
   readonly targets?: readonly { expr: string; refId: string }[];
@@ -64,6 +65,7 @@ describe('the dashboard', () => {
   it('shows something in every panel, each in a place of its own', () => {
     expect(panels).to.have.length.greaterThan(30);
     for (const { title, targets = [] } of panels) expect(targets, title).not.to.have.length(0);
+    for (const { title, description = '' } of panels) expect(description, title).to.match(/^[A-Z0-9].{20,}[.?]$/);
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).to.equal(dashboard.panels.length);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`),

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/sdk/generator.js';
 import type { Language } from '../../scripts/sdk/languages.js';
+import { sdkApis } from '../../scripts/sdk/documents.js';
 import { run } from './toolchains.js';
 
 /** What starts a built example. */
@@ -24,7 +25,7 @@ export interface Example {
 export interface Build {
   /** What needs no SDK: may run while those are made. */
   readonly prepare: (place: string) => Promise<void>;
-  /** @param place  has `client` and `management`, the SDKs */
+  /** @param place  has `client`, `fabric` and `management`, the SDKs */
   readonly build: (place: string) => Promise<Example>;
 }
 
@@ -44,12 +45,10 @@ export const builds: Readonly<Record<Language, Build>> = {
       copyFileSync(join(SOURCES, 'typescript/main.ts'), join(main, 'main.ts'));
       copyFileSync(join(SOURCES, 'typescript/tsconfig.json'), join(main, 'tsconfig.json'));
       writeFileSync(join(main, 'package.json'), '{ "type": "module" }');
-      for (const api of ['client', 'management']) symlinkSync(join(place, api), join(modules, `edge-${api}`));
+      for (const api of sdkApis) symlinkSync(join(place, api), join(modules, `edge-${api}`));
       for (const name of ['@peculiar', '@types', 'reflect-metadata', 'undici-types'])
         symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-      await Promise.all(
-        ['client', 'management'].map((api) => run(process.execPath, [compiler, '-p', api], { cwd: place })),
-      );
+      await Promise.all(sdkApis.map((api) => run(process.execPath, [compiler, '-p', api], { cwd: place })));
       await run(process.execPath, [compiler, '-p', 'main'], { cwd: place });
       return { command: process.execPath, args: [join(main, 'dist/main.js')] };
     },
@@ -60,7 +59,7 @@ export const builds: Readonly<Record<Language, Build>> = {
       const main = join(place, 'main');
       mkdirSync(main);
       for (const file of ['main.go', 'go.mod']) copyFileSync(join(SOURCES, 'go', file), join(main, file));
-      for (const folder of ['client', 'management', 'main']) {
+      for (const folder of [...sdkApis, 'main']) {
         await run('go', ['build', ...(folder === 'main' ? ['-o', 'example'] : []), './...'], {
           cwd: join(place, folder),
           env: GO,
@@ -79,11 +78,12 @@ export const builds: Readonly<Record<Language, Build>> = {
     async build(place) {
       const python = join(place, 'venv/bin/python');
       copyFileSync(join(SOURCES, 'python/main.py'), join(place, 'main.py'));
-      for (const name of ['client', 'management'])
-        cpSync(join(place, name, `edge_${name}`), join(place, `edge_${name}`), { recursive: true });
+      const packages = sdkApis.map((api) => `edge_${api}`);
+      for (const api of sdkApis)
+        cpSync(join(place, api, `edge_${api}`), join(place, `edge_${api}`), { recursive: true });
       // Every module, so that none is broken that the example does not load.
-      await run(python, ['-m', 'compileall', '-q', 'edge_client', 'edge_management'], { cwd: place });
-      await run(python, ['-c', 'from edge_client import *; from edge_management import *'], { cwd: place });
+      await run(python, ['-m', 'compileall', '-q', ...packages], { cwd: place });
+      await run(python, ['-c', packages.map((name) => `from ${name} import *`).join('\n')], { cwd: place });
       return { command: python, args: ['-W', 'ignore:Unverified HTTPS', 'main.py'] };
     },
   },
@@ -94,7 +94,7 @@ export const builds: Readonly<Record<Language, Build>> = {
       await run('mvn', ['-q', '-B', '-f', project, 'dependency:copy-dependencies', target], { cwd: place });
     },
     async build(place) {
-      const sources = ['client', 'management'].flatMap((api) => javaFiles(join(place, api, 'src/main/java')));
+      const sources = sdkApis.flatMap((api) => javaFiles(join(place, api, 'src/main/java')));
       writeFileSync(join(place, 'sources'), [...sources, ...javaFiles(join(SOURCES, 'java'))].join('\n'));
       const path = ['classes', ...jarsOf(join(place, 'lib'))].join(':');
       const options = ['-nowarn', '-proc:none', '-Xlint:none', '-d', 'classes', '-cp', path];

@@ -26,6 +26,7 @@ const STEPS = [
   'made a network',
   'the posture check wants 02fc00aa1234',
   'found by a filter: 1 MAC',
+  'routers of the fabric: 1',
   'refused a second one: 400 COULD_NOT_VALIDATE name',
   'enrolled',
   'logged in as a client',

@@ -6,6 +6,7 @@ import { operations } from '../../generated/operations.js';
 import { basePaths } from '../../generated/routes.js';
 import type { OperationSpec } from '../../generated/operation.js';
 import { bindOperations } from '../../server/sessions/binder.js';
+import { NO_ACCESS_TOKEN } from './challenges.js';
 import type { Answer } from './client.js';
 
 export const all: readonly OperationSpec[] = Object.values(operations).flatMap(
@@ -68,7 +69,16 @@ export function refusal(operation: OperationSpec, answer: Answer, challenge: str
   const status = challenge === undefined ? operation.refusalStatus : 401;
   if (answer.status !== status || operation.responses[status] === undefined)
     return `not a declared ${status} but ${show(answer)}`;
+  if (operation.api === 'oidc') return oauthRefusal(answer, challenge);
   if (answer.error?.code !== 'UNAUTHORIZED') return `code ${answer.error?.code}`;
   if (answer.headers['www-authenticate'] !== challenge) return `challenge ${answer.headers['www-authenticate']}`;
   return undefined;
+}
+
+/** Single sign-on knows no other credential than an access token: with a session of `authenticate` it is missing. */
+function oauthRefusal({ json, headers }: Answer, challenge: string | undefined): string | undefined {
+  const { error } = json as { error?: unknown };
+  if (error !== 'invalid_request' && error !== 'invalid_token') return `error ${String(error)}`;
+  const wanted = challenge?.startsWith('zt-session') === true ? NO_ACCESS_TOKEN : challenge;
+  return headers['www-authenticate'] === wanted ? undefined : `challenge ${headers['www-authenticate']}`;
 }

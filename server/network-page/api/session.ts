@@ -1,10 +1,10 @@
-/** Knows who is signed in, what the session still owes, and what it may do: by the same table of rights as the server's. */
+/** Knows who is signed in, what the session owes, and what it may do: by the table of rights that the server has. */
 import { signal } from '@preact/signals';
 import table from 'operations';
 import { Refused, call, freshness, hasToken, keepToken, onSessionEnd } from './client.js';
 import type { CallData, CallName } from './contract.js';
 
-/** `out`: nobody signed in; `code`: a code of the second factor is owed; `ended`: it was signed in, and must be again. */
+/** `out`: nobody signed in; `code`: a code of the second factor is owed; `ended`: signed in once, and to be again. */
 export type SessionState = 'out' | 'code' | 'in' | 'ended';
 
 interface Somebody {

@@ -1,4 +1,4 @@
-/** Which job is open, and what it was opened for. */
+/** The job that is open, and what it was opened for. */
 import { signal } from '@preact/signals';
 import type { Named } from '../parts/pickers.js';
 

@@ -34,7 +34,7 @@ const WIDTH = 960;
 const HEIGHT = 420;
 const MARGIN = 70;
 const TICKS = 260;
-/** With more routers, names would cover each other: the list below has them. */
+/** Number of routers above which names would cover each other: the list below has them. */
 const NAMED = 60;
 
 type Places = ReadonlyMap<string, readonly [number, number]>;

@@ -4,7 +4,7 @@ import type { Client } from '../../support/client.js';
 import { expectStatus } from '../../support/client.js';
 import { ADMIN } from '../../support/controller.js';
 import type { TestController } from '../../support/controller.js';
-import { CLIENT, MANAGEMENT } from '../../support/paths.js';
+import { CLIENT, FABRIC, MANAGEMENT } from '../../support/paths.js';
 import { operations } from '../../../generated/operations.js';
 import type { OperationSpec } from '../../../generated/operation.js';
 import { firstOf } from '../situation.js';
@@ -89,7 +89,7 @@ export async function openNetwork({ url, anonymous }: TestController): Promise<N
 type Make = (operation: Operation, world: World, client: Client) => Promise<string>;
 
 const collectionOf = ({ path }: Operation): string =>
-  path.replace(CLIENT, '').replace(MANAGEMENT, '').split('/{')[0] ?? '';
+  path.replace(CLIENT, '').replace(MANAGEMENT, '').replace(FABRIC, '').split('/{')[0] ?? '';
 
 const specOf = ({ api, id }: Operation): OperationSpec => {
   const spec = (operations[api] as Readonly<Record<string, OperationSpec>>)[id];
@@ -108,6 +108,9 @@ const ownAuthenticator: Make = async (_operation, _world, client) =>
 const certified: Make = async (_operation, world) =>
   networkCertificate(world, await world.create('/identities', { enrollment: {} }));
 
+/** Of what only routers that are connected have. */
+const nothing: Make = async () => 'none-is-there';
+
 const own: Readonly<Record<string, Make>> = {
   '/current-identity/authenticators': ownAuthenticator,
   '/sessions': async (_operation, world, client) => {
@@ -120,6 +123,8 @@ const own: Readonly<Record<string, Make>> = {
   },
   '/authenticators': (operation, world, client) =>
     operation.id === 'requestExtendAuthenticator' ? certified(operation, world, client) : any(operation, world, client),
+  '/circuits': nothing,
+  '/links': nothing,
   '/enrollments': async (operation, world, client) =>
     operation.id === 'refreshEnrollment' ? any(operation, world, client) : enrollmentOf(world),
 };

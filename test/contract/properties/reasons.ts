@@ -240,6 +240,24 @@ export const reasons: readonly Reason[] = [
     error: /^400 COULD_NOT_VALIDATE type: type must be Dial or Bind/,
     reason: '`Invalid` is a word of answers, and clients have one enum for both',
   },
+  {
+    rule: 'members of other controllers',
+    operation: /^cluster(MemberAdd|MemberRemove|TransferLeadership)$/,
+    error: /^400 SERVER_NOT_RUNNING_IN_HA_MODE/,
+    reason: 'clients know the operation, and it is always refused here',
+  },
+  {
+    rule: 'a certificate by enrollment alone',
+    operation: /^(create|update|patch)Router$/,
+    error: /^400 COULD_NOT_VALIDATE fingerprint: routers of this network get their certificates by enrollment/,
+    reason: "the one fingerprint that is taken is the router's own",
+  },
+  {
+    rule: 'a place that the controller chooses',
+    operation: /^createDatabaseSnapshotWithPath$/,
+    error: /^400 COULD_NOT_VALIDATE path: the controller chooses/,
+    reason: 'clients know the member, and it is always refused here',
+  },
 ];
 
 /** Of requests that the document refuses: what else they may get. The error is that of the answer, as above. */

@@ -31,7 +31,7 @@ export const cares: readonly Care[] = [
     reason: 'ends the session that it is called with',
   },
   {
-    operation: /^createDatabaseSnapshot$/,
+    operation: /^createDatabaseSnapshot(WithPath)?$/,
     most: 1,
     reason: 'each one is a copy of the whole database',
   },
@@ -70,6 +70,14 @@ export const unreached: Readonly<Record<string, string>> = {
   extendCurrentIdentityAuthenticator: 'a certificate in the handshake: test/api/certificate-extension.test.ts',
   extendRouterEnrollment: 'a certificate in the handshake: test/api/enroll-router-extension.test.ts',
   extendVerifyCurrentIdentityAuthenticator: 'a certificate in the handshake: test/api/certificate-extension.test.ts',
+  'fabric clusterMemberAdd': 'always refused',
+  'fabric clusterMemberRemove': 'always refused',
+  'fabric clusterTransferLeadership': 'always refused',
+  'fabric deleteCircuit': 'routers that are connected: test/api/shown-links.test.ts',
+  'fabric deleteLink': 'routers that are connected: test/api/shown-links.test.ts',
+  'fabric detailCircuit': 'routers that are connected: test/api/shown-links.test.ts',
+  'fabric detailLink': 'routers that are connected: test/api/shown-links.test.ts',
+  'fabric patchLink': 'routers that are connected: test/api/shown-links.test.ts',
   verifyCa: 'a proof: Dredd',
   verifyMfa: 'a code: Dredd',
 };

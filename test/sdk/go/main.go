@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"edge.example/sdk/edgeclient"
+	"edge.example/sdk/edgefabric"
 	"edge.example/sdk/edgemanagement"
 )
 
@@ -65,6 +66,9 @@ func main() {
 	fmt.Println("the posture check wants", read.MacAddresses[0])
 	found := must(admin.PostureChecksAPI.ListPostureChecks(ctx).Filter(`name = "` + mark + `"`).Execute()).Data
 	fmt.Println("found by a filter:", len(found), found[0].TypeId)
+	// The same session opens the fabric API, which says what carries the traffic.
+	carriers := must(fabricAPI(trust, session.Token).RouterAPI.ListRouters(ctx).Filter(`name = "` + mark + `"`).Execute()).Data
+	fmt.Println("routers of the fabric:", len(carriers))
 	// 5. A refusal has a code for programs and, where one is to blame, the field.
 	_, answer, err := admin.ServiceAPI.CreateService(ctx).Service(newService).Execute()
 	failure := err.(*edgemanagement.GenericOpenAPIError).Model().(edgemanagement.ApiErrorEnvelope).Error
@@ -111,6 +115,14 @@ func clientAPI(trust *tls.Config, token string) *edgeclient.APIClient {
 	configuration.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
 	configuration.AddDefaultHeader("zt-session", token)
 	return edgeclient.NewAPIClient(configuration)
+}
+
+func fabricAPI(trust *tls.Config, token string) *edgefabric.APIClient {
+	configuration := edgefabric.NewConfiguration()
+	configuration.Servers[0].URL = os.Getenv("EDGE_URL") + "/fabric/v1"
+	configuration.HTTPClient = &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
+	configuration.AddDefaultHeader("zt-session", token)
+	return edgefabric.NewAPIClient(configuration)
 }
 
 func managementAPI(trust *tls.Config, token string) *edgemanagement.APIClient {

@@ -3,6 +3,7 @@ import edge.client.api.WellKnownApi;
 import edge.client.model.OttEnrollmentRequest;
 import edge.client.model.PostureResponseMacAddressCreate;
 import edge.client.model.SessionCreate;
+import edge.fabric.api.RouterApi;
 import edge.management.api.*;
 import edge.management.model.*;
 import java.net.http.HttpClient;
@@ -65,6 +66,10 @@ public class Main {
     var byMark = PostureChecksApi.APIListPostureChecksRequest.newBuilder().filter("name = \"" + mark + "\"").build();
     var found = checks.listPostureChecks(byMark).getData();
     System.out.println("found by a filter: " + found.size() + " " + found.get(0).getTypeId());
+    // The same session opens the fabric API, which says what carries the traffic.
+    var carriers = new RouterApi(fabric(Certificates.tls(null, ca), opened.getData().getToken()));
+    var carrying = RouterApi.APIListRoutersRequest.newBuilder().filter("name = \"" + mark + "\"").build();
+    System.out.println("routers of the fabric: " + carriers.listRouters(carrying).getData().size());
 
     // 5. A refusal has a code for programs and, where one is to blame, the field.
     try {
@@ -122,6 +127,12 @@ public class Main {
   static edge.client.ApiClient client(SSLContext tls, String token) {
     var mapper = edge.client.ApiClient.createDefaultObjectMapper();
     return new edge.client.ApiClient(HttpClient.newBuilder().sslContext(tls), mapper, URL + "/edge/client/v1")
+        .setRequestInterceptor(request -> request.header("zt-session", token));
+  }
+
+  static edge.fabric.ApiClient fabric(SSLContext tls, String token) {
+    var mapper = edge.fabric.ApiClient.createDefaultObjectMapper();
+    return new edge.fabric.ApiClient(HttpClient.newBuilder().sslContext(tls), mapper, URL + "/fabric/v1")
         .setRequestInterceptor(request -> request.header("zt-session", token));
   }
 

@@ -8,6 +8,7 @@ import os
 import tempfile
 
 import edge_client
+import edge_fabric
 import edge_management as management
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -89,6 +90,9 @@ read = checks.detail_posture_check(check).data
 print("the posture check wants", read.mac_addresses[0])
 found = checks.list_posture_checks(filter=f'name = "{MARK}"').data
 print("found by a filter:", len(found), found[0].type_id.value)
+# The same session opens the fabric API, which says what carries the traffic.
+with connect(edge_fabric, "/fabric/v1", ca, session.token) as fabric:
+    print("routers of the fabric:", len(edge_fabric.RouterApi(fabric).list_routers(filter=f'name = "{MARK}"').data))
 
 # 5. A refusal has a code for programs and, where one is to blame, the field.
 try:

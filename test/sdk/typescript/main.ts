@@ -8,6 +8,7 @@ import { Agent, request } from 'node:https';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import * as edge from 'edge-client';
+import * as fabric from 'edge-fabric';
 import * as management from 'edge-management';
 
 const { EDGE_URL = '', EDGE_USERNAME = '', EDGE_PASSWORD = '', EDGE_CA_SHA256 } = process.env;
@@ -36,6 +37,7 @@ const over = (agent: Agent, path: string) => ({ fetchApi: through(agent), basePa
 const clientAt = (agent: Agent, apiKey = '') => new edge.Configuration({ ...over(agent, '/edge/client/v1'), apiKey });
 const managementAt = (agent: Agent, apiKey = '') =>
   new management.Configuration({ ...over(agent, '/edge/management/v1'), apiKey });
+const fabricAt = (agent: Agent, apiKey: string) => new fabric.Configuration({ ...over(agent, '/fabric/v1'), apiKey });
 
 // 1. Trust. This one request is not verified: what it brings must have the fingerprint that you were told otherwise.
 const stranger = clientAt(new Agent({ rejectUnauthorized: false }));
@@ -96,6 +98,11 @@ const read = (await checks.detailPostureCheck({ id: check })).data as management
 console.log('the posture check wants', read.macAddresses[0]);
 const listed = (await checks.listPostureChecks({ filter: `name = "${mark}"` })).data;
 console.log('found by a filter:', listed.length, listed[0]?.typeId);
+// The same session opens the fabric API, which says what carries the traffic.
+const carriers = (
+  await new fabric.RouterApi(fabricAt(trusting, session.data.token)).listRouters({ filter: `name = "${mark}"` })
+).data;
+console.log('routers of the fabric:', carriers.length);
 
 // 5. A refusal has a code for programs and, where one is to blame, the field.
 await services.createService({ service: newService }).catch(async (refusal: management.ResponseError) => {

@@ -1,0 +1,114 @@
+/** The text of the statement that reads one page of a list, with the number of all that match. */
+import { nameOf } from '../filter/index.js';
+import type { Clause, CompiledList, Params } from '../filter/index.js';
+import type { RowForm } from '../postgres/connection.js';
+import { countsMembers, membersSql, walkOf } from './member-pages.js';
+import { columnsOf } from './table.js';
+import type { Paged } from './table.js';
+
+/** The parts of a page's statement, all of which bind their values to it. */
+export interface PageParts {
+  readonly readerExtras: string;
+  /** Clause of the scope and of the filter. */
+  readonly where: Clause;
+  readonly compiled: CompiledList;
+}
+
+/** A longer condition and order are not worth a plan of a megabyte on every connection. */
+const MAX_NAMED_LENGTH = 1_000;
+
+export const isLong = ({ where, compiled }: PageParts): boolean =>
+  where.sql.length + compiled.order.sql.length > MAX_NAMED_LENGTH;
+
+const SHORT_PAGE = 50;
+
+/**
+ * A page that takes no longer than a read by id: few rows near the start, of everything or of what unique columns
+ * name, in the order of one of them. There are a few dozen such statements for each table, so they stay prepared.
+ */
+export function isShort({ where, compiled }: PageParts): boolean {
+  const { limit, order } = compiled;
+  return (
+    limit !== null &&
+    limit <= SHORT_PAGE &&
+    !isDeep(compiled) &&
+    order.key !== null &&
+    (where.sql === '' || where.foundBy === 'key' || where.foundBy === 'twoKeys')
+  );
+}
+
+/** From here on, passing over rows costs more than to look up again those of the page. */
+const DEEP_OFFSET = 500;
+export const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
+
+/** All that differs between the statements of lists of one table, so that a name is of one text. */
+export function shapeOf({ table, readerExtras }: Paged, { where, compiled }: PageParts): string {
+  const reach = reachOf(where, compiled);
+  const { members } = where;
+  const read = members === undefined ? '' : `${members.isOne ? 'one' : 'some'} ${walkOf(compiled) ?? ''}`;
+  return `${reach ?? ''} ${read} ${table} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
+}
+
+/**
+ * How far a page of everything reaches at most, in the order of a unique column; null for all other lists. It stands
+ * in the text, so that a plan for any page never reads more: without it PostgreSQL takes an unknown page for a tenth of
+ * the table, finds a plan for each page better than that, and plans each time.
+ */
+function reachOf({ sql: where }: Clause, { limit, offset, order }: CompiledList): number | null {
+  if (where !== '' || limit === null || order.key === null) return null;
+  if (limit <= SHORT_PAGE && offset <= SHORT_PAGE) return SHORT_REACH;
+  return limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET ? DEEP_OFFSET + BOUND : null;
+}
+
+const BOUND = 500;
+/** A tenth of it, which is what an unknown page is taken for, is the page that most ask for. */
+const SHORT_REACH = 2 * SHORT_PAGE;
+
+function countSql({ table, countsUpTo }: Paged, where: string): string {
+  if (countsUpTo !== undefined) {
+    const some = `SELECT FROM ${table} t ${where === '' ? '' : `WHERE ${where}`} LIMIT ${countsUpTo}`;
+    return `(SELECT count(*) FROM (${some}) counted)`;
+  }
+  return where === '' ? `(${allSql(table)})` : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
+}
+
+const allSql = (table: string): string => `SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}'`;
+
+export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm): string {
+  const { bind } = params;
+  const { readerExtras, where, compiled } = parts;
+  const { table, rowKey = 'id' } = source;
+  const { limit, offset, order } = compiled;
+  const own = columnsOf(source, readerExtras);
+  const [columns, joins] =
+    form === 'texts'
+      ? ['entity.id, entity::text', `${source.joins ?? ''} CROSS JOIN LATERAL (SELECT ${own}) entity`]
+      : [own, source.joins ?? ''];
+  const reach = reachOf(where, compiled);
+  const members = limit !== null && countsMembers(table) ? where.members : undefined;
+  // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
+  // For ten identities that takes twice as long as reading them.
+  const isHidden = compiled.hidesArray || reach === SHORT_REACH || members !== undefined;
+  const hidden = (count: number | null) => (isHidden ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
+  const page = { limit: hidden(limit), offset: hidden(offset) };
+  // Keys first, and rows for those of the page only.
+  const key = order.key ?? rowKey;
+  const ofKeys = (keys: string) => `SELECT ${columns}, page.total_count
+FROM (${keys}) page
+JOIN ${table} t ON t.${key} = page.${key}
+${joins} ORDER BY ${order.sql}`;
+  if (members !== undefined) return membersSql({ table, key, members, compiled, page }, ofKeys);
+  const from = reach === null ? table : `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${reach})`;
+  const matches = `FROM ${from} t
+      ${where.sql === '' ? '' : `WHERE ${where.sql}`} ORDER BY ${order.sql}
+      LIMIT ${page.limit} OFFSET ${page.offset}`;
+  const isFoundAtOnce = where.foundBy === 'inverted';
+  if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
+    return `SELECT ${columns}, t.total_count
+FROM (SELECT t.*, ${countSql(source, where.sql)} AS total_count ${matches}) t
+${joins} ORDER BY ${order.sql}`;
+  }
+  return ofKeys(
+    `SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(source, where.sql)} AS total_count ${matches}`,
+  );
+}
