@@ -83,15 +83,10 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 export function createApp(options: AppOptions): Koa {
-<<<<<<< HEAD
-  const { corsOrigins, plainRoutes, front, spas, compression, apis, oidc, inFlight } = options;
+  const { corsOrigins, plainRoutes, front, spas, compression, apis, hasProvider, inFlight } = options;
   const { maxHeaders, requestIdHeader, log } = options;
   const plainPage = (path: string, accept: string | undefined) =>
     path === '/' && front !== undefined ? front(accept) : plainRoutes.get(path);
-=======
-  const { corsOrigins, plainRoutes, spas, compression, apis, hasProvider, inFlight, maxHeaders, requestIdHeader, log } =
-    options;
->>>>>>> main
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
   const pageAt = (path: string, accept: string | undefined, isOfRead: boolean) =>
     (isOfRead ? plainPage(canonicalPath(path), accept) : undefined) ?? spas(path);
@@ -114,15 +109,9 @@ export function createApp(options: AppOptions): Koa {
       return;
     }
     if (request.method === 'OPTIONS') {
-<<<<<<< HEAD
       const isPage = pageAt(exchange.path, undefined, true) !== undefined;
-      const allow = oidc !== undefined && isProviderPath(exchange.path) ? allowedAtProvider : allowedAt;
-      const own = preflight(exchange, isPage ? PAGE_ALLOWS : allow(exchange.path), corsOrigins);
-=======
-      const isPage = pageAt(exchange.path, true) !== undefined;
       const isOff = !hasProvider && isProviderPath(exchange.path);
       const own = preflight(exchange, isPage ? PAGE_ALLOWS : isOff ? '' : allowedAt(exchange.path), corsOrigins);
->>>>>>> main
       if (own !== undefined) {
         write(response, 200, { ...headers, ...own }, '');
         return;
@@ -130,15 +119,7 @@ export function createApp(options: AppOptions): Koa {
     }
     inFlight.exchanges.add(exchange);
     try {
-<<<<<<< HEAD
-      if (oidc !== undefined && isProviderPath(exchange.path)) {
-        await oidc.answer(exchange);
-        return;
-      }
       const page = pageAt(exchange.path, request.headers.accept, isRead(request));
-=======
-      const page = pageAt(exchange.path, isRead(request));
->>>>>>> main
       if (page === undefined) {
         await apis.answer(exchange);
         return;

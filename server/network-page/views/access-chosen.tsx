@@ -110,7 +110,7 @@ function PolicyPanel({ policy }: { policy: AccessPolicy }) {
       <p>{countsText(counts)}</p>
       <p class="hint">
         {semantic === 'AllOf' ? 'Selects what has all of its roles' : 'Selects what has any of its roles'}
-        {postureChecks > 0 ? `, and asks for ${countText(postureChecks, 'posture check')}` : ''}.
+        {(postureChecks ?? 0) > 0 ? `, and asks for ${countText(postureChecks ?? 0, 'posture check')}` : ''}.
       </p>
       <Ways
         links={[

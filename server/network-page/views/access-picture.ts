@@ -21,7 +21,7 @@ function groupNote({ kind, entities }: AccessGroup, one: string, many: string): 
 function policyNote({ identities, services, postureChecks }: AccessPolicy): string {
   const parts = [
     identities === undefined || services === undefined ? 'policy' : `${identities} → ${services}`,
-    postureChecks > 0 ? countText(postureChecks, 'posture check') : '',
+    (postureChecks ?? 0) > 0 ? countText(postureChecks ?? 0, 'posture check') : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
