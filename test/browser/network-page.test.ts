@@ -37,7 +37,7 @@ describe('the network page', function networkPage() {
         expect([status, headers['content-type'], headers['vary']]).to.deep.equal([
           200,
           'text/html; charset=utf-8',
-          'Accept, Accept-Encoding',
+          'Accept',
         ]);
       }
     });
