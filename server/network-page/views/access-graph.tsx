@@ -120,14 +120,16 @@ export function AccessGraph({ heads, nodes, edges, chosen }: GraphProps) {
       : { x: COLUMNS[column]?.[side] ?? 0, top: extent.top };
   };
   return (
-    <div class="scroll" role="region" aria-label="Picture of who reaches what" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="Picture of who reaches what" tabIndex={0}>
       <div class="graph">
         <div class="heads">
-          {heads.map((head, index) => (
-            <h2 key={head} class={`column-${index}`}>
-              {head}
-            </h2>
-          ))}
+          {heads.map((head, index) =>
+            head === '' ? null : (
+              <h2 key={head} class={`column-${index}`}>
+                {head}
+              </h2>
+            ),
+          )}
         </div>
         <div class="stage" style={{ height: `${height}px` }}>
           <svg viewBox={`0 0 ${WIDTH} ${height}`} preserveAspectRatio="none" aria-hidden="true">
@@ -171,12 +173,14 @@ function NodeLink({ node: { column, title, note, href, state }, top, isChosen, i
       class={`node ${state ?? ''}${isDim ? ' dim' : ''}`}
       href={href}
       aria-current={isChosen ? 'true' : undefined}
-      aria-label={`${title}, ${note}${words}`}
       title={`${title}, ${note}${words}`}
       style={{ top: `${top}px`, left: percent(left), width: percent(right - left) }}
     >
       <span class="title">{title}</span>
-      <span class="note">{note}</span>
+      <span class="note">
+        {note}
+        <span class="unseen">{words}</span>
+      </span>
     </a>
   );
 }

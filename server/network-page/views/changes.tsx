@@ -52,7 +52,7 @@ function Difference({ change: { before, after } }: { change: Change }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   if (names.length === 0) return <p class="empty">Nothing more is recorded.</p>;
   return (
-    <div class="scroll" role="region" aria-label="Before and after" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="Before and after" tabIndex={0}>
       <table class="difference">
         <thead>
           <tr>

@@ -17,12 +17,11 @@ export function Jobs() {
             <button
               type="button"
               class="primary"
-              aria-label={title}
               onClick={() => {
                 openJob(name);
               }}
             >
-              Begin
+              Begin<span class="unseen">: {title}</span>
             </button>
           </li>
         ))}

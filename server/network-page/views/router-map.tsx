@@ -67,23 +67,27 @@ function placesOf(ids: readonly string[], pairs: readonly (readonly [string, str
 
 const short = (name: string): string => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
 
-function LinkShape({ link, places }: { link: MapLink; places: Places }) {
-  const [from, to] = [places.get(link.from), places.get(link.to)];
-  if (from === undefined || to === undefined) return null;
-  const [x, y] = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
+type Ends = readonly [from: readonly [number, number], to: readonly [number, number]];
+
+function LinkLine({ link, ends: [from, to] }: { link: MapLink; ends: Ends }) {
+  const width = Math.min(8, 1.5 + Math.log2(1 + link.circuits));
   return (
-    <g class={link.isUp ? 'link up' : 'link down'}>
-      <line
-        x1={from[0]}
-        y1={from[1]}
-        x2={to[0]}
-        y2={to[1]}
-        stroke-width={Math.min(8, 1.5 + Math.log2(1 + link.circuits))}
-      />
-      <text x={x} y={y - 6}>
-        {link.isUp ? `${link.latencyMs.toFixed(link.latencyMs < 10 ? 1 : 0)} ms` : 'down'}
-      </text>
-    </g>
+    <line
+      class={link.isUp ? 'link' : 'link down'}
+      x1={from[0]}
+      y1={from[1]}
+      x2={to[0]}
+      y2={to[1]}
+      stroke-width={width}
+    />
+  );
+}
+
+function LinkLabel({ link, ends: [from, to] }: { link: MapLink; ends: Ends }) {
+  return (
+    <text class="latency" x={(from[0] + to[0]) / 2} y={(from[1] + to[1]) / 2 + 4}>
+      {link.isUp ? `${link.latencyMs.toFixed(link.latencyMs < 10 ? 1 : 0)} ms` : 'down'}
+    </text>
   );
 }
 
@@ -118,6 +122,10 @@ export function RouterMap({ routers, links }: { routers: readonly MapRouter[]; l
       ),
     [shape],
   );
+  const drawn = links.flatMap((link) => {
+    const [from, to] = [places.get(link.from), places.get(link.to)];
+    return from === undefined || to === undefined ? [] : [{ link, ends: [from, to] as const }];
+  });
   return (
     <svg
       class="map"
@@ -125,8 +133,11 @@ export function RouterMap({ routers, links }: { routers: readonly MapRouter[]; l
       role="group"
       aria-label="Map of routers and links; the lists below say the same"
     >
-      {links.map((link) => (
-        <LinkShape key={link.id} link={link} places={places} />
+      {drawn.map(({ link, ends }) => (
+        <LinkLine key={link.id} link={link} ends={ends} />
+      ))}
+      {drawn.map(({ link, ends }) => (
+        <LinkLabel key={link.id} link={link} ends={ends} />
       ))}
       {routers.map((router) => (
         <RouterShape
