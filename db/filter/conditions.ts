@@ -9,7 +9,7 @@ import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { isInt64 } from './parse.js';
-import { atom, canHold, patternOf, storable, textTest } from './text-tests.js';
+import { atom, canHold, patternFlag, storable, textTest } from './text-tests.js';
 import type { Value } from './value.js';
 
 export interface Condition {
@@ -119,7 +119,7 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (value.def?.equalityOnly) throw filterFault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
   const [literal = ''] = literals;
   if (!canHold(test.op, literal)) return NEVER;
-  return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternOf(test.op) };
+  return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternFlag(test.op) };
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
@@ -232,7 +232,7 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
   return {
     sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${textTest(`${tags} ->> ${key}`, test.op, literal, params)})`,
     nullable: true,
-    ...patternOf(test.op),
+    ...patternFlag(test.op),
   };
 }
 

@@ -18,7 +18,7 @@ export function canHold(op: TextOp, literal: string): boolean {
   return storable(literal) || (op !== 'contains' && op !== 'icontains');
 }
 
-export const patternOf = (op: TextOp) =>
+export const patternFlag = (op: TextOp) =>
   op === 'contains' || op === 'icontains' ? { hasPattern: true as const } : undefined;
 
 export function textTest(sql: string, op: TextOp, literal: string, params: Params): string {
