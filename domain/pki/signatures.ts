@@ -124,14 +124,16 @@ function readHash(identifier: Buffer): string | undefined {
   return hash;
 }
 
-/** @param publicKey  of the issuer, SubjectPublicKeyInfo in DER, that `keyFamily` has accepted */
+/** @param publicKey  of the issuer, opened or as SubjectPublicKeyInfo in DER, that `keyFamily` has accepted */
 export function isSignedWith(
   { signed, signature }: Pick<Certificate, 'signed' | 'signature'>,
-  publicKey: Buffer,
+  publicKey: Buffer | KeyObject,
   { hash, saltLength }: SignatureAlgorithm,
 ): boolean {
   try {
-    const key: KeyObject = createPublicKey({ key: publicKey, type: 'spki', format: 'der' });
+    const key = Buffer.isBuffer(publicKey)
+      ? createPublicKey({ key: publicKey, type: 'spki', format: 'der' })
+      : publicKey;
     const input: VerifyKeyObjectInput =
       saltLength === undefined ? { key } : { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
     return verify(hash, signed, input, signature);
