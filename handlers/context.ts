@@ -23,6 +23,7 @@ import type { KeyRing } from '../domain/pki/master-key.js';
 import type { Api } from '../generated/operation.js';
 import type { ResponseCache } from './response-cache.js';
 import type { ElementCache } from './element-cache.js';
+import type { KeptWorlds } from './kept-worlds.js';
 import type { QrCodes } from './qr-codes.js';
 import type { Caller } from './reply.js';
 import type { TextStream } from './text-stream.js';
@@ -273,6 +274,7 @@ export interface Context {
   /** Answers that hold until an epoch moves. */
   readonly responseCache: ResponseCache;
   readonly elementCache: ElementCache;
+  readonly worlds: KeptWorlds;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
   readonly checkConfigData: (type: Pick<ConfigType, 'id' | 'updatedAt' | 'schema'>, data: unknown) => Promise<void>;

@@ -9,11 +9,8 @@ export const pending = {
   client: ['enrollmentChallenge'],
   fabric: [],
   management: [
-    'detailNetworkAccess',
     'detailNetworkOverview',
     'detailNetworkUsage',
-    'listNetworkAccessIdentities',
-    'listNetworkAccessServices',
     'listNetworkUnusedIdentities',
     'listNetworkUnusedServices',
   ],

@@ -28,6 +28,7 @@ const MEMBERS: Readonly<Record<keyof Context, true>> = {
   epochs: true,
   responseCache: true,
   elementCache: true,
+  worlds: true,
   newId: true,
   checkConfigData: true,
   checkConfigSchema: true,

@@ -4,6 +4,7 @@ import type {
   AccessFacts,
   AuthPolicyFacts,
   ExplainedPolicy,
+  LoginFacts,
   NearPolicy,
   RefusalFacts,
   RouterFacts,
@@ -46,12 +47,20 @@ interface SubjectRow {
   readonly enrollments: number;
   readonly isAtManagement: boolean;
   readonly logins: number;
-  readonly login: { id: string; method: string; at: string; isFull: boolean; owesCode: boolean } | null;
+  readonly login: (Omit<LoginFacts, 'at' | 'count'> & { at: string }) | null;
   readonly refusal: { at: string; checks: readonly NamedRef[] | null } | null;
   readonly now: Date;
 }
 
 const IS_LIVE = '(s.expires_at IS NULL OR s.expires_at > now())';
+
+/** The login `s` at the client API that the identity with this id used last, of those that the condition allows. */
+export const lastLoginOf = (identityId: string, condition = 'true'): string =>
+  `FROM api_sessions s WHERE s.identity_id = ${identityId} AND s.api = 'client' AND ${IS_LIVE} AND ${condition}
+    ORDER BY s.last_request_at DESC, s.created_at DESC, s.id LIMIT 1`;
+
+/** The client of session `s` shows signed tokens. Such clients report on their devices to routers alone. */
+export const IS_JUDGED_ELSEWHERE = 's.expires_at IS NOT NULL';
 
 const SUBJECT = slowRead<SubjectRow>(
   'explain-subject',
@@ -68,12 +77,11 @@ const SUBJECT = slowRead<SubjectRow>(
     AS "isAtManagement",
   (SELECT count(*)::int FROM api_sessions s WHERE s.identity_id = $1 AND s.api = 'client' AND ${IS_LIVE}) AS logins,
   (SELECT json_build_object('id', s.id, 'method', s.method, 'at', s.created_at,
-      'isFull', is_fully_authenticated(s.id),
+      'isFull', is_fully_authenticated(s.id), 'isJudgedElsewhere', ${IS_JUDGED_ELSEWHERE},
       'owesCode', NOT s.is_mfa_complete AND (p.require_totp
         OR EXISTS (SELECT FROM mfas m WHERE m.identity_id = i.id AND m.is_verified)))
-    FROM api_sessions s JOIN identities i ON i.id = s.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
-    WHERE s.identity_id = $1 AND s.api = 'client' AND ${IS_LIVE} AND ($4::text IS NULL OR s.id = $4)
-    ORDER BY s.last_request_at DESC, s.created_at DESC, s.id LIMIT 1) AS login,
+    FROM (SELECT s.* ${lastLoginOf('$1', '($4::text IS NULL OR s.id = $4)')}) s
+      JOIN identities i ON i.id = s.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id) AS login,
   (SELECT json_build_object('at', f.at, 'checks', (SELECT json_agg(DISTINCT jsonb_build_object(
         'id', c ->> 'postureCheckId', 'name', c ->> 'postureCheckName'))
       FROM jsonb_array_elements(f.policy_failures) p, jsonb_array_elements(p -> 'checks') c))
@@ -114,7 +122,8 @@ SELECT (SELECT json_agg(json_build_object('id', p.id, 'name', p.name, 'asked', $
     ORDER BY cardinality(p.identity_roles) + cardinality(p.service_roles), p.name LIMIT ${NEAR}) n) AS near`,
 );
 
-const IS_USABLE = `EXISTS (SELECT FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
+/** Clients are told of the router `r`, unless it is disabled. */
+export const IS_USABLE = `EXISTS (SELECT FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
     WHERE c.router_id = r.id AND ${HOST_IS_ALIVE} AND c.sync_status = 'SYNC_DONE' AND c.protocols <> '{}')`;
 
 /** Routers in common that are shown. */
@@ -173,7 +182,7 @@ SELECT (SELECT count(*)::int FROM t) AS count,
 );
 
 /** Links that carry traffic, as the controllers tell of them that are there. */
-const PATHS = slowRead<{ links: readonly LinkEnds[]; ends: readonly string[] }>(
+export const CARRYING_LINKS = slowRead<{ links: readonly LinkEnds[]; ends: readonly string[] }>(
   'explain-links',
   `SELECT (SELECT coalesce(json_agg(DISTINCT
       jsonb_build_object('from', l.source_router_id, 'to', l.dest_router_id)), '[]')
@@ -202,7 +211,8 @@ export function explainView(db: Db): ExplainView {
         ...policy,
         checks: toAskedChecks(asked),
       }));
-      const known = login !== null && asksForPosture(granting) ? await postureOf(db, login.id) : undefined;
+      const known =
+        login?.isJudgedElsewhere === false && asksForPosture(granting) ? await postureOf(db, login.id) : undefined;
       const reached = await reachedCount(db, routers, found.routerIds);
       const facts: AccessFacts = {
         type,
@@ -241,7 +251,7 @@ async function reachedCount(db: Db, { onlineIds, asked }: RouterFacts, ends: rea
   const isStart = new Set(starts);
   const beside = ends.filter((id) => isStart.has(id)).length;
   if (beside === ends.length) return beside;
-  const row = await db.one(PATHS);
+  const row = await db.one(CARRYING_LINKS);
   if (row === undefined) return beside;
   const reached = reachedFrom(starts, row.links, new Set(row.ends));
   return ends.filter((id) => reached.has(id)).length;

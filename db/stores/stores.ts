@@ -42,7 +42,9 @@ import { linkStore } from './links.js';
 import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
+import { networkAccessView } from './network-access-view.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
+import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -101,7 +103,9 @@ const STORES = {
   logins: loginStore,
   mfas: mfaStore,
   network: networkStore,
+  networkAccess: networkAccessView,
   quiescedRouters: quiescedRouterStore,
+  references: referenceStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,

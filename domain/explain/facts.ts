@@ -40,6 +40,8 @@ export interface LoginFacts {
   /** Nothing is owed, and the auth policy still allows the way in which it was made. */
   readonly isFull: boolean;
   readonly owesCode: boolean;
+  /** Its client reports on the device to routers alone. */
+  readonly isJudgedElsewhere: boolean;
 }
 
 export interface ExplainedPolicy extends NamedRef {

@@ -3,6 +3,7 @@
  * Policies alone count, as `selects` reads them; posture, routers and who is enabled do not. Identities that the same
  * policies select are worked out once.
  */
+import { RoleIndex, selectorsOf } from '../policy/role-index.js';
 import { selects } from '../policy/roles.js';
 import type { JsonObject, PolicyType, Semantic } from '../model.js';
 import type { KindName } from './kind-names.js';
@@ -125,7 +126,7 @@ const BITS = 32;
 
 /** Services that the policies of one world give to an identity. */
 class Reach {
-  readonly #byRole = new Map<string, number[]>();
+  readonly #index: RoleIndex;
   readonly #bitsOf: readonly Uint32Array[];
   readonly #sets = new Map<string, Sets>();
   readonly #words: number;
@@ -137,9 +138,7 @@ class Reach {
   ) {
     this.#words = Math.ceil(numbers.size / BITS) * 2;
     this.#none = { key: '', bits: new Uint32Array(this.#words) };
-    world.policies.forEach(({ identityRoles }, index) => {
-      for (const role of identityRoles) push(this.#byRole, role, index);
-    });
+    this.#index = new RoleIndex(world.policies.map(({ semantic, identityRoles: roles }) => ({ semantic, roles })));
     const services = new Map<string, Entity[]>();
     for (const service of world.services.values())
       for (const selector of selectorsOf(service)) push(services, selector, service);
@@ -148,13 +147,9 @@ class Reach {
 
   of(identity: Entity | undefined): Sets {
     if (identity === undefined) return this.#none;
-    const found = new Set(selectorsOf(identity).flatMap((selector) => this.#byRole.get(selector) ?? []));
-    const indexes = [...found].filter((index) => {
-      const policy = this.world.policies[index];
-      return policy !== undefined && selects(policy.semantic, policy.identityRoles, identity);
-    });
+    const indexes = this.#index.selecting(identity);
     if (indexes.length === 0) return this.#none;
-    const key = indexes.sort((a, b) => a - b).join();
+    const key = indexes.join();
     const known = this.#sets.get(key);
     if (known !== undefined) return known;
     const bits = new Uint32Array(this.#words);
@@ -184,12 +179,6 @@ class Reach {
     return bits;
   }
 }
-
-const selectorsOf = ({ id, roleAttributes }: Entity): string[] => [
-  '#all',
-  `@${id}`,
-  ...roleAttributes.map((attribute) => `#${attribute}`),
-];
 
 function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);

@@ -20,6 +20,7 @@ import * as identityPosture from './identity-posture.js';
 import * as identityServiceConfigs from './identity-service-configs.js';
 import * as identityTraces from './identity-traces.js';
 import * as identityTypes from './identity-types.js';
+import * as networkAccess from './network-access.js';
 import * as policyAdvice from './policy-advice.js';
 import * as postureChecks from './posture-checks.js';
 import * as revocations from './revocations.js';
@@ -73,6 +74,7 @@ export const managementHandlers = {
   ...identityServiceConfigs,
   ...identityTraces,
   ...identityTypes,
+  ...networkAccess,
   ...policyAdvice,
   ...postureChecks,
   ...revocations,

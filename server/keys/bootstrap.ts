@@ -60,8 +60,8 @@ export async function openNetwork(
     } else if (keyRing.matches(record.masterKeyCheck) === 'none') {
       throw new ConfigError(
         'The master key is not the one that this database was made with, so its keys cannot be opened. ' +
-          'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that this network was last ' +
-          'started with.',
+          'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that ' +
+          'this network was last started with.',
       );
     } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
       await resealAll(tx, keyRing, record.masterKeyCheck);

@@ -5,6 +5,7 @@ import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
 import { ElementCache } from '../../handlers/element-cache.js';
+import { KeptWorlds } from '../../handlers/kept-worlds.js';
 import { QrCodes } from '../../handlers/qr-codes.js';
 import type { Network } from '../keys/bootstrap.js';
 import type { Closers } from '../base/closers.js';
@@ -68,6 +69,7 @@ export function buildContext(parts: Parts): Context {
     epochs,
     responseCache,
     elementCache: new ElementCache(config.keptTextBytes),
+    worlds: new KeptWorlds(),
     pki,
     secrets: network.keyRing,
     totpIssuer: config.totpIssuer,

@@ -14,7 +14,7 @@ import type { BindingSources } from '../../server/sessions/binder.js';
 /** Of all specs together: the one place that knows it. */
 const OPERATIONS = 350;
 /** How many operations are not built yet. These numbers only ever shrink. */
-const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 7, oidc: 0 };
+const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 4, oidc: 0 };
 
 const handler = async () => ({ status: 200, data: {} });
 

@@ -1,0 +1,208 @@
+/** The picture of who reaches what in the network as a whole, and its lists. */
+import { holds } from '../../domain/auth/rights.js';
+import type { Rights } from '../../domain/auth/rights.js';
+import { notFound, invalidField } from '../../domain/errors.js';
+import { bitsIn } from '../../domain/network-access/bits.js';
+import type { IdentityFacts, NetworkFacts, ServiceFacts } from '../../domain/network-access/facts.js';
+import { isWished, stateOfOutcome, STOPS } from '../../domain/network-access/outcomes.js';
+import type { StateWish } from '../../domain/network-access/outcomes.js';
+import { pictureOf } from '../../domain/network-access/picture.js';
+import type { Visible } from '../../domain/network-access/visible.js';
+import { AccessWorld } from '../../domain/network-access/world.js';
+import type { PolicyType } from '../../domain/model.js';
+import { attributeGroup, entityGroup } from '../../domain/policy/role-groups.js';
+import { selects } from '../../domain/policy/roles.js';
+import type * as Response from '../../generated/management/response.js';
+import type { Stores } from '../../db/stores/stores.js';
+import type { Context } from '../context.js';
+import { isoTime } from '../fields.js';
+import { toNetworkAccess } from '../forms/network-access-model.js';
+import { ok } from '../handler.js';
+import type { Handler } from '../handler.js';
+import { classesIn, turns } from '../kept-worlds.js';
+import type { KeptWorld } from '../kept-worlds.js';
+
+/** GET /network/access. Fails: `notFound`, also for what the caller may not read; `invalidField`. */
+export const detailNetworkAccess: Handler<'management', 'detailNetworkAccess'> = async ({ query, caller }, context) => {
+  const { stores } = context;
+  const visible = visibleTo(caller);
+  const isSeen = { identities: holds(caller, 'identity.read'), services: holds(caller, 'service.read') };
+  if (query.identityId !== undefined && query.role !== undefined)
+    throw invalidField('role', 'ask for an identity or for a role', query.role);
+  const kept = await keptFor(query.type, context);
+  const world = narrowed(kept.world, query.policyId);
+  const pause = turns();
+  const { identities, focus } = isSeen.identities
+    ? await askedIdentities(query, world.facts, kept, stores)
+    : askedBlindly(query);
+  const service = query.serviceId === undefined ? null : serviceIn(world.facts, query.serviceId, isSeen.services);
+  const names = isSeen.identities ? await kept.names(stores) : NO_NAMES;
+  const picture = await pictureOf(world, {
+    identities: {
+      classes: await classesIn(world, identities, pause),
+      focus: focus?.group ?? null,
+      nameOf: (id) => focus?.name ?? names.get(id),
+      isSeen: isSeen.identities,
+    },
+    services: {
+      classes: service === null ? world.services : [world.serviceClass(service)],
+      focus: service === null ? null : entityGroup(service.id),
+      nameOf: (id) => (isSeen.services ? world.serviceNames.get(id) : undefined),
+      isSeen: isSeen.services,
+    },
+    state: query.state ?? null,
+    text: query.q ?? null,
+    nodes: query.nodes ?? NODES,
+    visible,
+    pause,
+  });
+  const { type, now } = world.facts;
+  const hidden = [
+    ...(['identities', 'services'] as const).filter((side) => !isSeen[side]),
+    ...(['posture', 'routers', 'terminators', 'path'] as const).filter((link) => !visible[link]),
+  ];
+  const hasChecks = holds(caller, 'posture-check.read');
+  return ok(toNetworkAccess(picture, { type, asOf: now, hidden, hasChecks, isSeen }));
+};
+
+/** GET /network/access/identities. Fails: `notFound`. */
+export const listNetworkAccessIdentities: Handler<'management', 'listNetworkAccessIdentities'> = async (
+  { query, caller },
+  context,
+) => {
+  const { stores } = context;
+  const visible = visibleTo(caller);
+  const { world: whole } = await keptFor(query.type, context);
+  const world = narrowed(whole, query.policyId);
+  const service = world.serviceClass(serviceIn(world.facts, query.serviceId, true));
+  const policyIds = bitsIn(service.policies).flatMap((index) => world.facts.policies[index]?.id ?? []);
+  const { state, show = SHOWN, skip = 0, roles = [] } = query;
+  const isWhole = state !== undefined;
+  const found = await stores.networkAccess.selected({
+    policyIds,
+    roles,
+    limit: isWhole ? null : show,
+    offset: isWhole ? 0 : skip,
+  });
+  const pause = turns();
+  const items: Response.NetworkAccessReached[] = [];
+  for (const { id, name, facts } of found.items) {
+    const outcome = world.outcome(world.identityClass(facts), service, visible);
+    if (outcome !== undefined && isAsked(outcome, state)) items.push(toReached(id, name, outcome));
+    await pause();
+  }
+  const asOf = isoTime(world.facts.now);
+  return ok(
+    isWhole
+      ? { asOf, items: items.slice(skip, skip + show), totalCount: items.length }
+      : { asOf, items, totalCount: found.totalCount },
+  );
+};
+
+/** GET /network/access/services. Fails: `notFound`. */
+export const listNetworkAccessServices: Handler<'management', 'listNetworkAccessServices'> = async (
+  { query, caller },
+  context,
+) => {
+  const visible = visibleTo(caller);
+  const { world: whole } = await keptFor(query.type, context);
+  const world = narrowed(whole, query.policyId);
+  const [facts] = await identityIn(world.facts, query.identityId, context.stores);
+  const { state, show = SHOWN, skip = 0, roles = [] } = query;
+  const items: Response.NetworkAccessReached[] = [];
+  if (facts !== undefined) {
+    const identity = world.identityClass(facts);
+    for (const service of world.facts.services) {
+      if (!roles.every((role) => selects('AllOf', [role], service))) continue;
+      const outcome = world.outcome(identity, world.serviceClass(service), visible);
+      if (outcome !== undefined && isAsked(outcome, state)) items.push(toReached(service.id, service.name, outcome));
+    }
+  }
+  const asOf = isoTime(world.facts.now);
+  return ok({ asOf, items: items.slice(skip, skip + show), totalCount: items.length });
+};
+
+/** Defaults, as the documents have them. */
+const NODES = 50;
+const SHOWN = 50;
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** The same permissions as for the links of an explanation. */
+function visibleTo(caller: Rights): Visible {
+  const [identity, router, terminator] = (['identity.read', 'router.read', 'terminator.read'] as const).map((each) =>
+    holds(caller, each),
+  ) as [boolean, boolean, boolean];
+  return {
+    identity,
+    posture: identity && holds(caller, 'posture-check.read'),
+    routers: router,
+    terminators: terminator && router && identity,
+    path: terminator && router,
+  };
+}
+
+async function keptFor(type: PolicyType | undefined, { epochs, stores, worlds }: Context): Promise<KeptWorld> {
+  return worlds.of(type ?? 'Dial', await epochs.advice.current(stores), stores);
+}
+
+/** The same world as if there were only this policy. */
+function narrowed(world: AccessWorld, policyId: string | undefined): AccessWorld {
+  if (policyId === undefined) return world;
+  const policies = world.facts.policies.filter(({ id }) => id === policyId);
+  if (policies.length === 0) throw notFound('service policy', policyId);
+  return new AccessWorld({ ...world.facts, policies });
+}
+
+type Focus = { readonly group: ReturnType<typeof entityGroup>; readonly name?: string } | null;
+
+interface Asked {
+  readonly identities: readonly IdentityFacts[];
+  readonly focus: Focus;
+}
+
+async function askedIdentities(
+  { identityId, role }: { readonly identityId?: string; readonly role?: string },
+  facts: NetworkFacts,
+  kept: KeptWorld,
+  stores: Stores,
+): Promise<Asked> {
+  if (identityId !== undefined) {
+    const name = (await stores.networkAccess.names([identityId])).get(identityId);
+    const identities = await identityIn(facts, identityId, stores);
+    return { identities, focus: { group: entityGroup(identityId), ...(name === undefined ? {} : { name }) } };
+  }
+  if (role !== undefined) {
+    const identities = await stores.networkAccess.identities(facts, { attribute: role });
+    return { identities, focus: { group: attributeGroup([role]) } };
+  }
+  return { identities: await kept.identities(stores), focus: null };
+}
+
+function askedBlindly({ identityId, role }: { readonly identityId?: string; readonly role?: string }): Asked {
+  if (identityId !== undefined) throw notFound('identity', identityId);
+  if (role !== undefined) throw notFound('role attribute', role);
+  return { identities: [], focus: null };
+}
+
+async function identityIn(facts: NetworkFacts, id: string, stores: Stores): Promise<IdentityFacts[]> {
+  const found = await stores.networkAccess.identities(facts, { identityId: id });
+  if (found.length === 0) throw notFound('identity', id);
+  return found;
+}
+
+function serviceIn({ services }: NetworkFacts, id: string, isSeen: boolean): ServiceFacts {
+  const found = isSeen ? services.find((service) => service.id === id) : undefined;
+  if (found === undefined) throw notFound('service', id);
+  return found;
+}
+
+const isAsked = (outcome: number, state: StateWish | undefined): boolean =>
+  state === undefined || isWished(stateOfOutcome(outcome), state);
+
+const toReached = (id: string, name: string, outcome: number): Response.NetworkAccessReached => ({
+  id,
+  name,
+  state: stateOfOutcome(outcome),
+  cause: STOPS[outcome] ?? null,
+});
