@@ -43,6 +43,7 @@ import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { networkAccessView } from './network-access-view.js';
+import { networkOverviewStore } from './network-overview.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
@@ -103,6 +104,7 @@ const STORES = {
   mfas: mfaStore,
   network: networkStore,
   networkAccess: networkAccessView,
+  networkOverview: networkOverviewStore,
   quiescedRouters: quiescedRouterStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
