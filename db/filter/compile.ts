@@ -88,7 +88,11 @@ export class Compiler {
   #set(table: SymbolTable, name: string, usedIn: string): SetDef {
     const found = resolveOrFail(table, name, this.kind);
     if (found.kind !== 'set')
-      throw filterFault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
+      throw filterFault(
+        this.kind,
+        `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`,
+        `Write ${name} without ${usedIn}.`,
+      );
     return found.def;
   }
 

@@ -73,7 +73,26 @@ export function mismatch(value: Value, test: Test, kind: FaultKind): Error {
     kind,
     `operation ${value.name} ${words} ${shown(right)} is not supported with operands types ${value.type}, ` +
       `${first?.type ?? 'null'}`,
+    way(value, test),
   );
+}
+
+/** What to write for a value of this type. */
+function way(value: Value, test: Test): string | undefined {
+  switch (value.type) {
+    case 'date':
+      return 'Write a date as datetime(2026-01-31T09:30:00Z), and compare it with =, !=, <, <=, > or >=.';
+    case 'number':
+      return 'Write a number without quotes, and compare it with =, !=, <, <=, >, >=, in or between.';
+    case 'bool':
+      return `Write ${value.name} = true or ${value.name} = false, without quotes.`;
+    case 'string':
+      return test.op === 'between'
+        ? `Write ${value.name} >= "a" and ${value.name} < "b".`
+        : 'Write a text in double quotes.';
+    case 'any':
+      return undefined;
+  }
 }
 
 function text(literal: Literal): string {
@@ -143,9 +162,18 @@ function textTest(sql: string, op: TextOp, literal: string, params: Params): str
 }
 
 function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, params: Params): string {
-  const pattern = params.bind(`%${literal.replace(/[\\%_]/g, '\\$&')}%`, 'text');
-  return op === 'contains' ? `${atom(sql)} LIKE ${pattern}` : `${upperSql(sql)} LIKE ${upperSql(pattern)}`;
+  const bind = (part: string) => params.bind(`%${part.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+  const like = (tested: string, part: string) =>
+    op === 'contains' ? `${tested} LIKE ${bind(part)}` : `${tested} LIKE ${upperSql(bind(part))}`;
+  const tested = op === 'contains' ? atom(sql) : upperSql(sql);
+  const parts = sql === NAME ? params.partsOf(literal) : [];
+  if (parts.length === 0) return like(tested, literal);
+  // What contains the text contains its parts. The empty text keeps the whole test from the index.
+  return `(${parts.map((part) => like(tested, part)).join(' AND ')} AND ${like(`(${tested} || '')`, literal)})`;
 }
+
+/** The column whose letters are sampled. */
+const NAME = 't.name';
 
 /**
  * Unicode upper-casing. PostgreSQL's own `upper` in the C locale changes ASCII only; the ICU root collation is in every

@@ -38,7 +38,7 @@ export function orderBy(table: SymbolTable, fields: readonly SortField[], kind: 
 function sortable(table: SymbolTable, name: string, kind: FaultKind): ScalarDef {
   const found = scalarOrTag(table, name, kind);
   if (found.kind === 'tag' || (found.def.equalityOnly && found.def.sortSql === undefined))
-    throw filterFault(kind, `no such sort field: ${name}`);
+    throw filterFault(kind, `no such sort field: ${name}`, 'The field can be asked for in a filter, but has no order.');
   return found.def;
 }
 

@@ -104,7 +104,8 @@ export function caStore(db: Db, lists: Lists): CaStore {
       const twin = await db.one(BY_FINGERPRINT, [draft.fingerprint]);
       if (twin !== undefined) {
         throw new DomainError('duplicate', {
-          field: { field: 'certPem', reason: `certificate already used as CA ${twin.id}`, value: '' },
+          field: { field: 'certPem', reason: 'certificate already used as CA', value: '' },
+          subject: { kind: 'taken', constraint: 'cas_fingerprint_key', value: draft.fingerprint },
         });
       }
       await ca.insert(db, id, draft);

@@ -45,6 +45,7 @@ import { networkStore } from './network.js';
 import { networkAccessView } from './network-access-view.js';
 import { networkOverviewStore } from './network-overview.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
+import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -106,6 +107,7 @@ const STORES = {
   networkAccess: networkAccessView,
   networkOverview: networkOverviewStore,
   quiescedRouters: quiescedRouterStore,
+  references: referenceStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,
