@@ -46,7 +46,7 @@ export function bodyFault(fault: BodyFault, body: unknown, bodyName: string, ign
   return error;
 }
 
-/** What may have been meant. It repeats names and values of the spec, and names that were sent. */
+/** Suggests what may have been meant. It repeats names and values of the spec, and names that were sent. */
 function sentenceOf(
   { keyword, params, instancePath }: BodyFault,
   body: unknown,

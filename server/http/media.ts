@@ -64,7 +64,7 @@ export function preferredOf<T extends string>(types: readonly [T, ...T[]], accep
   return best;
 }
 
-/** How willingly a type is taken, from 0 to 1. @param precision  0: also by a range; 2: only where it is named in full */
+/** How willingly a type is taken, from 0 to 1. @param precision  0: also by a range; 2: only if named in full */
 export function qualityOf(type: string, accept: string, precision: 0 | 2 = 0): number {
   const welcome = welcomeOf(type, rangesOf(accept));
   return welcome.precision < precision ? 0 : welcome.quality;
