@@ -76,8 +76,19 @@ export type ErrorKind =
   | 'timeout'
   | 'notImplemented';
 
+/** Subject of a refusal, so that code that knows the caller may say more of it. */
+export type ErrorSubject =
+  | { readonly kind: 'missing'; readonly id: string }
+  /** Another row has the value, by this constraint of the database. */
+  | { readonly kind: 'taken'; readonly constraint: string; readonly value: string }
+  /** Rows point at the entity by this field. */
+  | { readonly kind: 'used'; readonly by: string; readonly field: string };
+
 export interface DomainErrorOptions {
   readonly field?: FieldCause;
+  readonly subject?: ErrorSubject;
+  /** One sentence that follows the text of the cause: what to do about it. */
+  readonly sentence?: string | undefined;
   /** One sentence for the caller under `cause.message`. */
   readonly causeMessage?: string;
   /** Facts for the caller under `cause.data`, next to the `causeMessage`. */
@@ -96,13 +107,17 @@ export interface DomainErrorOptions {
 
 /** A failure a caller can act on. Anything else that is thrown is our bug and answers 500. */
 export class DomainError extends Error {
-  readonly field: FieldCause | undefined;
+  field: FieldCause | undefined;
   readonly causeMessage: string | undefined;
   readonly causeData: Readonly<Record<string, unknown>> | undefined;
   readonly override: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   logReason: string | undefined;
   readonly reasonCode: string | undefined;
+  subject: ErrorSubject | undefined;
+  sentence: string | undefined;
+  /** Further faults of the same request. */
+  further: readonly FieldCause[] = [];
 
   constructor(
     readonly kind: ErrorKind,
@@ -117,6 +132,8 @@ export class DomainError extends Error {
     this.headers = options.headers;
     this.logReason = options.logReason;
     this.reasonCode = options.reasonCode;
+    this.subject = options.subject;
+    this.sentence = options.sentence;
   }
 }
 
@@ -130,7 +147,10 @@ export function invalidField(field: string, reason: string, value: unknown, logR
 
 /** An entity that is not there, or that the caller may not know to be there. `entity` is singular camel case. */
 export function notFound(entity: string, id: string): DomainError {
-  return new DomainError('notFound', { causeMessage: `${entity} with id ${id} not found` });
+  return new DomainError('notFound', {
+    causeMessage: `${entity} with id ${id} not found`,
+    subject: { kind: 'missing', id },
+  });
 }
 
 /** A reference in a request body to an entity that is not there, where the field answers 400. */

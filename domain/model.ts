@@ -20,6 +20,8 @@ export interface Page<T> {
   /** Rest of a list that is too long to keep in memory: batches that follow `items`, from the same snapshot. */
   readonly rest?: AsyncIterable<readonly T[]>;
   readonly totalCount: number;
+  /** Set when more match than `totalCount`, which were not counted. */
+  readonly isTotalMinimum?: true;
   /** null when the whole list was asked for. */
   readonly limit: number | null;
   readonly offset: number;

@@ -51,6 +51,7 @@ export interface PageInfo {
   readonly limit: number | null;
   readonly offset: number;
   readonly totalCount: number;
+  readonly isTotalMinimum?: true;
 }
 
 export interface DataReply<S extends number, D> {
@@ -96,6 +97,8 @@ export type OnWritten = (body: string, tag: string) => void;
 export interface KeptText {
   readonly body: string;
   readonly tag: string;
+  /** The part of a list that it is; absent for what is no list. */
+  readonly page?: PageInfo | undefined;
 }
 
 /** An answer that was checked and written out before, for the same operation. */

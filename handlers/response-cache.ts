@@ -167,7 +167,7 @@ export class ResponseCache {
     const isOfOnePiece = (await view.now()) === epoch;
     return {
       onWritten: (body, tag) => {
-        const answer = { epoch, state: isOfOnePiece ? state : null, text: { body, tag } };
+        const answer = { epoch, state: isOfOnePiece ? state : null, text: { body, tag, page: reply.page } };
         if (posture === null) this.#keep(key, { ...answer, goodUntilMs: Infinity }, age);
         else {
           const { revision, goodUntilMs } = posture;
@@ -228,7 +228,8 @@ export class ResponseCache {
     if ('rest' in reply) return reply;
     return {
       onWritten: (body, tag) => {
-        this.#keep(key, { epoch, state: null, text: { body, tag }, goodUntilMs: Infinity }, age);
+        const text = { body, tag, page: reply.page };
+        this.#keep(key, { epoch, state: null, text, goodUntilMs: Infinity }, age);
       },
       ...reply,
     };

@@ -39,13 +39,15 @@ export function generateFrom(documents: Readonly<Record<Api, unknown>>): Map<str
   const parts = apis.map((api) => {
     const folder = folderOf(api);
     const catalog = new Catalog(readModel(api, documents[api]));
-    const { code, items } = emitValidators(catalog);
+    const { code, allFaults, items } = emitValidators(catalog);
     files.set(`${folder}.yml`, reviewedForm(documents[api] as OpenApiDocument));
     const names = new NameTables(catalog);
     files.set(`${folder}/names.ts`, `${HEADER}\n${names.emit()}`);
     files.set(`${folder}/request.ts`, `${HEADER}\n${emitTypes(catalog, 'request')}`);
     files.set(`${folder}/response.ts`, `${HEADER}\n${emitTypes(catalog, 'response')}`);
     files.set(`${folder}/operations.ts`, `${HEADER}\n${emitOperationTypes(catalog)}`);
+    files.set(`${folder}/all-faults.cjs`, HEADER + allFaults);
+    files.set(`${folder}/all-faults.d.cts`, HEADER + VALIDATORS_DECLARATION);
     files.set(`${folder}/validators.cjs`, HEADER + code);
     files.set(`${folder}/validators.d.cts`, HEADER + VALIDATORS_DECLARATION);
     return { catalog, items, names };

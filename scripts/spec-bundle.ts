@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parse } from 'yaml';
+import { addAnswerHeaders } from './answer-headers.js';
 import { addConditions } from './conditional.js';
 import { addExamples } from './examples/add.js';
 import { apis, folderOf, httpMethods, isObject, rootKeys, sections, splitReference } from './spec-document.js';
@@ -58,6 +59,7 @@ function loadApi(rootDir: string, api: ApiName): LoadedApi {
     mergeFragment(rootDir, file, merged);
   }
   addConditions(api, merged.values.paths);
+  if (api !== 'oidc') addAnswerHeaders(merged.values.paths, merged.values.responses);
   checkReferences(merged);
   sections.forEach((section) => fillEnums(merged.values[section]));
 

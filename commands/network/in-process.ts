@@ -10,6 +10,7 @@ import { bindOperations } from '../../server/sessions/binder.js';
 import type { Bindings } from '../../server/sessions/binder.js';
 import { ERROR_TABLE } from '../../server/http/error-table.js';
 import { bodyFault } from '../../server/http/faults.js';
+import { IgnoredNames } from '../../server/http/ignored-names.js';
 import { validatorsOf } from '../../server/http/spec-check.js';
 import type { AnyReply } from '../../server/http/reply.js';
 import { ChangeRefused } from './access.js';
@@ -86,7 +87,7 @@ export function checkBody({ body: spec }: OperationSpec, body: unknown): void {
   const validate = validatorsOf.management[spec.validator];
   if (validate?.(body) !== false) return;
   const fault = validate.errors?.[0];
-  if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+  if (fault !== undefined) throw bodyFault(fault, body, spec.name, new IgnoredNames());
 }
 
 /** @throws ChangeRefused in the place of a DomainError */

@@ -9,8 +9,9 @@ import type { Expr, Operand, Quantified, Query, SetExpr, Test } from './ast.js';
 import { Budget } from './bounds.js';
 import { EVERYTHING, foundByAll, foundByAny, membersOf, ROLE_ATTRIBUTES } from './clause.js';
 import type { Clause } from './clause.js';
-import { applied, atom, condition, isNegated, mismatch, storable } from './conditions.js';
+import { applied, condition, isNegated, mismatch } from './conditions.js';
 import type { Condition } from './conditions.js';
+import { atom, storable } from './text-tests.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { orderBy } from './order.js';
@@ -88,7 +89,11 @@ export class Compiler {
   #set(table: SymbolTable, name: string, usedIn: string): SetDef {
     const found = resolveOrFail(table, name, this.kind);
     if (found.kind !== 'set')
-      throw filterFault(this.kind, `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`);
+      throw filterFault(
+        this.kind,
+        `symbol '${name}' is not a set symbol but is used in set function ${usedIn}`,
+        `Write ${name} without ${usedIn}.`,
+      );
     return found.def;
   }
 

@@ -9,8 +9,9 @@ export type FaultKind = 'invalidFilter' | 'invalidSort';
 /** Long literals are not echoed whole. */
 const MAX_SHOWN = 100;
 
-export function filterFault(kind: FaultKind, message: string): DomainError {
-  return new DomainError(kind, { causeMessage: message });
+/** @param sentence  what to write instead */
+export function filterFault(kind: FaultKind, message: string, sentence?: string): DomainError {
+  return new DomainError(kind, { causeMessage: message, sentence });
 }
 
 export function shown(text: string): string {

@@ -1,6 +1,6 @@
 /** The sort order of a list: its fields as a total order in SQL. */
 import type { SortField } from './ast.js';
-import { atom } from './conditions.js';
+import { atom } from './text-tests.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { scalarOrTag } from './symbols.js';
@@ -38,7 +38,7 @@ export function orderBy(table: SymbolTable, fields: readonly SortField[], kind: 
 function sortable(table: SymbolTable, name: string, kind: FaultKind): ScalarDef {
   const found = scalarOrTag(table, name, kind);
   if (found.kind === 'tag' || (found.def.equalityOnly && found.def.sortSql === undefined))
-    throw filterFault(kind, `no such sort field: ${name}`);
+    throw filterFault(kind, `no such sort field: ${name}`, 'The field can be asked for in a filter, but has no order.');
   return found.def;
 }
 

@@ -1,4 +1,5 @@
 /** Steps through the tokens of one filter, and says where it stopped making sense. */
+import { insteadOf } from './advice.js';
 import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { tokenize } from './lexer.js';
@@ -78,8 +79,8 @@ export class TokenReader {
     const column = [...before.slice(before.lastIndexOf('\n') + 1)].length;
     return filterFault(
       this.kind,
-      `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}. line: ${line}, column: ${column}, symbol: ` +
-        `${symbol}`,
+      `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}`,
+      insteadOf(this.text, token, this.kind),
     );
   }
 }

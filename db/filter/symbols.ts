@@ -110,7 +110,11 @@ export function resolveOrFail(table: SymbolTable, name: string, kind: FaultKind)
 export function scalarOrTag(table: SymbolTable, name: string, kind: FaultKind): Exclude<Resolved, { kind: 'set' }> {
   const found = resolveOrFail(table, name, kind);
   if (found.kind === 'set')
-    throw filterFault(kind, `symbol '${name}' is a set symbol but is used in non-set function context`);
+    throw filterFault(
+      kind,
+      `symbol '${name}' is a set symbol but is used in non-set function context`,
+      kind === 'invalidSort' ? 'A list cannot be sorted by a set.' : `Write anyOf(${name}) or allOf(${name}).`,
+    );
   return found;
 }
 

@@ -123,6 +123,7 @@ export function inUse(field: string, entity: string, by: string, ids: readonly s
   const value = `[${ids.join(' ')}]`;
   return new DomainError('inUse', {
     field: { field, reason: `entity type ${entity} referenced by ${by}: ${value}`, value },
+    subject: { kind: 'used', by, field },
   });
 }
 
@@ -164,13 +165,10 @@ export function translate(error: unknown): unknown {
     if (error.code === TOO_LONG) return withCause(tooLong(error.message), error);
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
     if (known !== undefined) {
-      return withCause(
-        known({
-          value: clashValue(error.detail),
-          isStillReferenced: error.detail?.includes('still referenced') === true,
-        }),
-        error,
-      );
+      const value = clashValue(error.detail);
+      const refusal = known({ value, isStillReferenced: error.detail?.includes('still referenced') === true });
+      if (refusal.kind === 'duplicate') refusal.subject = { kind: 'taken', constraint: error.constraint ?? '', value };
+      return withCause(refusal, error);
     }
     if (error.code === NO_TEXT)
       return withCause(new DomainError('notFound', { causeMessage: 'no name or id has a NUL character' }), error);

@@ -9,6 +9,7 @@ import type { RowForm, Rows } from '../postgres/connection.js';
 import { isDatabase } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { list } from '../postgres/statement.js';
+import { LargeTables } from './large-tables.js';
 import { isDeep, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
 import type { PageParts } from './page-sql.js';
 import { everything } from './scopes.js';
@@ -22,6 +23,9 @@ import { unreadRows } from './unread-rows.js';
 export interface ListLimits {
   readonly defaultLimit: number;
   readonly maxLimit: number;
+  /** Bound up to which totals of broad filters are exact, in tables with more rows than `largeFrom`. */
+  readonly countUpTo?: number;
+  readonly largeFrom?: number;
 }
 
 /** A list's query as it came. The store decides what narrows the list further. */
@@ -51,14 +55,18 @@ type ToUnread<T> = (id: string, text: string) => LazyRow<T>;
 interface Found<R> extends Pick<Rows<R>, 'rows'> {
   readonly rest?: AsyncGenerator<R[]>;
   readonly page: Pick<Page<never>, 'limit' | 'offset' | 'filterableFields'>;
-  /** The total of a page that has no rows. */
-  readonly before: () => Promise<number>;
+  /** Makes of the total that the first row has, or of a page without rows, what the answer says. */
+  readonly total: (first: number | string | undefined) => Promise<Pick<Page<never>, 'totalCount' | 'isTotalMinimum'>>;
 }
 
 /** Lists of one database: built once, holds only the names of statements. */
 export class Lists {
   readonly #names = new StatementNames();
-  constructor(readonly limits: ListLimits) {}
+  readonly #large: LargeTables;
+
+  constructor(readonly limits: ListLimits) {
+    this.#large = new LargeTables(limits);
+  }
 
   /** Whether all that matches is asked for. @throws DomainError `invalidFilter`, `invalidSort` */
   isUnlimited({ symbols }: { readonly symbols: SymbolTable }, request: ListRequest): boolean {
@@ -72,11 +80,10 @@ export class Lists {
     request: ListRequest,
     scope: Scope = everything,
   ): Promise<Page<T>> {
-    const { rows, rest, page, before } = await this.#find<Row & Total>(db, source, request, scope, 'objects');
-    const [first] = rows;
+    const { rows, rest, page, total } = await this.#find<Row & Total>(db, source, request, scope, 'objects');
     return {
       items: rows.map(source.fromRow),
-      totalCount: first === undefined ? await before() : Number(first.total_count),
+      ...(await total(rows[0]?.total_count)),
       ...page,
       ...(rest === undefined ? undefined : { rest: mapBatches(rest, source.fromRow) }),
     };
@@ -91,12 +98,11 @@ export class Lists {
   ): Promise<Page<LazyRow<T>>> {
     // First: a list that leaves in batches keeps its connection.
     const unread = await toUnread(db, source);
-    const { rows, rest, page, before } = await this.#find<TextRow>(db, source, request, scope, 'texts');
-    const [first] = rows;
+    const { rows, rest, page, total } = await this.#find<TextRow>(db, source, request, scope, 'texts');
     const toItem = ([id, text]: TextRow) => unread(id, text);
     return {
       items: rows.map(toItem),
-      totalCount: first === undefined ? await before() : Number(first[2]),
+      ...(await total(rows[0]?.[2])),
       ...page,
       ...(rest === undefined ? undefined : { rest: mapBatches(rest, toItem) }),
     };
@@ -104,18 +110,25 @@ export class Lists {
 
   async #find<R>(db: Db, source: Paged, request: ListRequest, scope: Scope, form: RowForm): Promise<Found<R>> {
     const { symbols } = source;
-    const params = new Params();
+    const isNarrowed = scope !== everything || (request.filter ?? '') !== '';
+    const facts = isNarrowed ? await this.#large.factsOf(db, source) : undefined;
+    const params = new Params(facts?.partsOf);
     const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
-    const parts: PageParts = { readerExtras, where: andClause(narrowed, compiled.where), compiled };
+    const matched: PageParts = { readerExtras, where: andClause(narrowed, compiled.where), compiled };
     const matching = [...params.values];
+    const reading = facts && (await this.#large.readingOf(db, source, matched, matching, facts));
+    const parts: PageParts = reading === undefined ? matched : { ...matched, manner: reading.manner };
     const sql = pageSql(source, parts, params, form);
     const { values } = params;
     const { limit, offset } = compiled;
     const found = {
       page: { limit, offset, filterableFields: filterableFields(symbols) },
-      before: async () => (offset > 0 ? totalBefore(db, sql, matching) : 0),
+      total: async (first: number | string | undefined) => {
+        const total = Number(first ?? (offset > 0 ? await totalBefore(db, sql, matching) : 0));
+        return reading?.total(total) ?? { totalCount: total };
+      },
     };
     // A list without limit is read at once when it is short; else its head, and batches that follow in one snapshot.
     if (limit === null && isDatabase(db)) {
@@ -132,7 +145,10 @@ export class Lists {
     if (source.countsUpTo === undefined && isShort(parts))
       return db.execute(list<R>(this.#names.lastingNameFor(shape), sql, 'read'), values, form);
     // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
-    const name = compiled.hasPattern || isDeep(compiled) || isLong(parts) ? null : this.#names.nameFor(shape);
+    const name =
+      parts.manner !== undefined || compiled.hasPattern || isDeep(compiled) || isLong(parts)
+        ? null
+        : this.#names.nameFor(shape);
     return db.execute(list<R>(name, sql), values, form);
   }
 }

@@ -12,7 +12,19 @@ export interface PageParts {
   /** Clause of the scope and of the filter. */
   readonly where: Clause;
   readonly compiled: CompiledList;
+  /** How a filtered page of a large table is read; absent: as PostgreSQL thinks best. */
+  readonly manner?: Manner;
 }
+
+/**
+ * - `few`: all that match are found, counted and sorted at once.
+ * - `many`: the page is near in the order of the list. SQL of a total that does not look at all of them.
+ */
+export type Manner = { readonly kind: 'few' } | { readonly kind: 'many'; readonly total: string };
+
+/** The number of matches, counted no further than up to `bound`. */
+export const boundedCountSql = (table: string, where: string, bound: number): string =>
+  `(SELECT count(*) FROM (SELECT FROM ${table} t ${where === '' ? '' : `WHERE ${where}`} LIMIT ${bound}) counted)`;
 
 /** A longer condition and order are not worth a plan of a megabyte on every connection. */
 const MAX_NAMED_LENGTH = 1_000;
@@ -37,7 +49,7 @@ export function isShort({ where, compiled }: PageParts): boolean {
   );
 }
 
-/** From here on, passing over rows costs more than to look up again those of the page. */
+/** Offset beyond which it is cheaper to find the ids first and then read the rows of the page. */
 const DEEP_OFFSET = 500;
 export const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
 
@@ -65,10 +77,7 @@ const BOUND = 500;
 const SHORT_REACH = 2 * SHORT_PAGE;
 
 function countSql({ table, countsUpTo }: Paged, where: string): string {
-  if (countsUpTo !== undefined) {
-    const some = `SELECT FROM ${table} t ${where === '' ? '' : `WHERE ${where}`} LIMIT ${countsUpTo}`;
-    return `(SELECT count(*) FROM (${some}) counted)`;
-  }
+  if (countsUpTo !== undefined) return boundedCountSql(table, where, countsUpTo);
   return where === '' ? `(${allSql(table)})` : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
 }
 
@@ -76,7 +85,7 @@ const allSql = (table: string): string => `SELECT coalesce(sum(total), 0) FROM e
 
 export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm): string {
   const { bind } = params;
-  const { readerExtras, where, compiled } = parts;
+  const { readerExtras, where, compiled, manner } = parts;
   const { table, rowKey = 'id' } = source;
   const { limit, offset, order } = compiled;
   const own = columnsOf(source, readerExtras);
@@ -98,11 +107,18 @@ FROM (${keys}) page
 JOIN ${table} t ON t.${key} = page.${key}
 ${joins} ORDER BY ${order.sql}`;
   if (members !== undefined) return membersSql({ table, key, members, compiled, page }, ofKeys);
+  if (manner?.kind === 'many')
+    return ofKeys(
+      // The condition as a CASE is of no use to an index.
+      `SELECT t.${key}, ${manner.total} AS total_count FROM ${table} t
+        WHERE CASE WHEN ${where.sql} THEN true ELSE false END
+      ORDER BY ${order.sql} LIMIT ${page.limit} OFFSET ${page.offset}`,
+    );
   const from = reach === null ? table : `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${reach})`;
   const matches = `FROM ${from} t
       ${where.sql === '' ? '' : `WHERE ${where.sql}`} ORDER BY ${order.sql}
       LIMIT ${page.limit} OFFSET ${page.offset}`;
-  const isFoundAtOnce = where.foundBy === 'inverted';
+  const isFoundAtOnce = where.foundBy === 'inverted' || manner?.kind === 'few';
   if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
     return `SELECT ${columns}, t.total_count
 FROM (SELECT t.*, ${countSql(source, where.sql)} AS total_count ${matches}) t

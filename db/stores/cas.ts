@@ -66,7 +66,7 @@ export interface CaStore {
   update(id: string, changes: Changes<CaSettings & { tags: Tags }>): Promise<void>;
   setVerified(id: string): Promise<void>;
   /**
-   * Also deletes its cert authenticators, enrollments and the API sessions of both kinds. Call it in a transaction.
+   * Deletes the CA with its authenticators, its enrollments and the API sessions of both. Call it in a transaction.
    * @throws DomainError `notFound`
    */
   remove(id: string): Promise<void>;
@@ -104,7 +104,8 @@ export function caStore(db: Db, lists: Lists): CaStore {
       const twin = await db.one(BY_FINGERPRINT, [draft.fingerprint]);
       if (twin !== undefined) {
         throw new DomainError('duplicate', {
-          field: { field: 'certPem', reason: `certificate already used as CA ${twin.id}`, value: '' },
+          field: { field: 'certPem', reason: 'certificate already used as CA', value: '' },
+          subject: { kind: 'taken', constraint: 'cas_fingerprint_key', value: draft.fingerprint },
         });
       }
       await ca.insert(db, id, draft);

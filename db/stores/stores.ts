@@ -43,7 +43,9 @@ import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { networkAccessView } from './network-access-view.js';
+import { networkOverviewStore } from './network-overview.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
+import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
 import { routerAccessView } from './router-access-view.js';
 import { routerChannelStore } from './router-channels.js';
@@ -103,7 +105,9 @@ const STORES = {
   mfas: mfaStore,
   network: networkStore,
   networkAccess: networkAccessView,
+  networkOverview: networkOverviewStore,
   quiescedRouters: quiescedRouterStore,
+  references: referenceStore,
   revocations: revocationStore,
   routerAccess: routerAccessView,
   routerChannels: routerChannelStore,

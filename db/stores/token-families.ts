@@ -1,7 +1,10 @@
 /** Tokens of logins by OpenID Connect: the families that they belong to, one for each API session. */
 import type { RefreshState } from '../../domain/oidc/refreshing.js';
 import type { Db } from '../postgres/contracts.js';
-import { asyncChange, change, read } from '../postgres/statement.js';
+import { asyncChange, change, changeAside, read } from '../postgres/statement.js';
+import { MAY_CALL, OWNER, STATE_JOINS, ownerFrom } from './api-session-owners.js';
+import type { OwnerRow, SessionOwner } from './api-session-owners.js';
+import { OWES_TOTP } from './api-session-rows.js';
 
 export interface TokenFamily {
   readonly apiSessionId: string;
@@ -23,15 +26,39 @@ export interface TokenFamilyDraft extends Omit<TokenFamily, 'refresh' | 'endsAt'
   readonly sessionExpiresAt: Date;
 }
 
+/** A login whose session is open, as one statement reads both. */
+export interface FoundLogin {
+  readonly owner: SessionOwner;
+  readonly family: TokenFamily;
+  /** The token by which it was found was revoked by itself. */
+  readonly isRevoked: boolean;
+}
+
+export interface Rotation {
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  /** Of the refresh token that was shown. */
+  readonly tokenId: string;
+  /** Hashes of the ids of that one and of the next. */
+  readonly from: Buffer;
+  readonly to: Buffer;
+  readonly expiresAt: Date;
+  /** The certificate that the connection has shown: its SHA-256 and its SHA-1. */
+  readonly shown: { readonly hash: Buffer; readonly fingerprint: string } | undefined;
+}
+
 export interface TokenFamilyStore {
   /** Call it in the transaction that uses the code. */
   create(draft: TokenFamilyDraft): Promise<TokenFamily | undefined>;
   find(apiSessionId: string): Promise<TokenFamily | undefined>;
+  /** The login that a token belongs to. */
+  findLogin(apiSessionId: string, tokenId: string): Promise<FoundLogin | undefined>;
   /**
-   * Puts one refresh token in the place of another, and keeps the session until its end.
-   * @returns undefined when the other one is not in force
+   * Puts one refresh token in the place of another, and keeps the session until its end: all in one statement.
+   * @returns undefined when the other one is not in force or was revoked, when the session gives no tokens, and
+   *   without the certificate that it needs; `findLogin` tells which
    */
-  rotate(apiSessionId: string, from: Buffer, to: Buffer, expiresAt: Date): Promise<TokenFamily | undefined>;
+  rotate(rotation: Rotation): Promise<FoundLogin | undefined>;
   /** Keeps the session for a new token that lasts longer. */
   extend(apiSessionId: string, expiresAt: Date): Promise<void>;
 }
@@ -64,14 +91,35 @@ const FIND = read<Row>(
   `SELECT ${COLUMNS} FROM token_families f WHERE f.api_session_id = $1 AND f.ends_at > now()`,
 );
 
-const ROTATE = change<Row>(
+type LoginRow = OwnerRow & Omit<Row, 'endsAt'> & { readonly familyEndsAt: Date; readonly isRevoked: boolean };
+
+const LOGIN = `f.api_session_id AS "apiSessionId", f.client_id AS "clientId", f.scopes,
+  f.authenticated_at AS "authenticatedAt", f.ends_at AS "familyEndsAt", f.refresh_hash AS current,
+  f.previous_hash AS previous, f.rotated_at AS "rotatedAt", clock_timestamp() AS "readAt", ${OWNER}`;
+const IS_REVOKED = `EXISTS (SELECT FROM revocations WHERE revocations.id = $2 AND revocations.type = 'JTI'
+  AND revocations.expires_at > now())`;
+const IS_OPEN = `f.api_session_id = $1 AND f.ends_at > now() AND t.id = $1 AND t.expires_at > now() AND ${MAY_CALL}`;
+
+const FIND_LOGIN = read<LoginRow>(
+  'token-family-login',
+  `SELECT ${LOGIN}, ${IS_REVOKED} AS "isRevoked" FROM token_families f, api_sessions t ${STATE_JOINS} WHERE ${IS_OPEN}`,
+);
+
+/** The session is written ahead, so that one whose tokens are refreshed all the time is mostly left alone. */
+const ROTATE = changeAside<LoginRow>(
   'token-family-rotate',
-  ({ actor }) => `WITH f AS (
-  UPDATE token_families SET refresh_hash = $3, previous_hash = $2, rotated_at = clock_timestamp()
-  WHERE api_session_id = $1 AND refresh_hash = $2 AND ends_at > now() RETURNING *),
+  ({ actor }) => `WITH rotated AS (
+  UPDATE token_families f SET refresh_hash = $4, previous_hash = $3, rotated_at = clock_timestamp()
+  FROM api_sessions t ${STATE_JOINS}
+  WHERE ${IS_OPEN} AND f.refresh_hash = $3 AND t.identity_id = $5 AND NOT ${OWES_TOTP} AND NOT ${IS_REVOKED}
+    AND (t.certificate_hash IS NULL OR t.certificate_hash = $7 OR EXISTS (SELECT FROM api_session_certificates c
+      WHERE c.api_session_id = $1 AND c.fingerprint = $8 AND c.is_proof AND c.valid_to > now()))
+  RETURNING ${LOGIN}, false AS "isRevoked"),
 kept AS (
-  UPDATE api_sessions t SET expires_at = least($4::timestamptz, f.ends_at) FROM f WHERE t.id = f.api_session_id)
-SELECT ${COLUMNS}${actor} FROM f`,
+  UPDATE api_sessions t SET
+    expires_at = least(r."familyEndsAt", $6::timestamptz + ($6::timestamptz - now()) / 16)
+  FROM rotated r WHERE t.id = r."apiSessionId" AND t.expires_at < least(r."familyEndsAt", $6::timestamptz))
+SELECT *${actor} FROM rotated`,
 );
 
 /** Written ahead, so that a client which asks for a token with each command does not write each time. */
@@ -87,6 +135,22 @@ function familyFrom({ current, previous, rotatedAt, ...family }: Row): TokenFami
   return { ...family, refresh: current === null ? null : { current, previous, rotatedAt } };
 }
 
+const loginFrom = (row: LoginRow): FoundLogin => ({
+  owner: ownerFrom(row),
+  family: familyFrom({
+    apiSessionId: row.apiSessionId,
+    clientId: row.clientId,
+    scopes: row.scopes,
+    authenticatedAt: row.authenticatedAt,
+    endsAt: row.familyEndsAt,
+    readAt: row.readAt,
+    current: row.current,
+    previous: row.previous,
+    rotatedAt: row.rotatedAt,
+  }),
+  isRevoked: row.isRevoked,
+});
+
 export function tokenFamilyStore(db: Db): TokenFamilyStore {
   return {
     async create({ apiSessionId, clientId, scopes, authenticatedAt, lifetimeSeconds, refreshHash, sessionExpiresAt }) {
@@ -98,9 +162,14 @@ export function tokenFamilyStore(db: Db): TokenFamilyStore {
       const row = await db.one(FIND, [apiSessionId]);
       return row && familyFrom(row);
     },
-    async rotate(apiSessionId, from, to, expiresAt) {
-      const row = await db.one(ROTATE, [apiSessionId, from, to, expiresAt]);
-      return row && familyFrom(row);
+    async findLogin(apiSessionId, tokenId) {
+      const row = await db.one(FIND_LOGIN, [apiSessionId, tokenId]);
+      return row && loginFrom(row);
+    },
+    async rotate({ apiSessionId, identityId, tokenId, from, to, expiresAt, shown }) {
+      const proof = [shown?.hash ?? null, shown?.fingerprint ?? null];
+      const row = await db.one(ROTATE, [apiSessionId, tokenId, from, to, identityId, expiresAt, ...proof]);
+      return row && loginFrom(row);
     },
     async extend(apiSessionId, expiresAt) {
       await db.execute(EXTEND, [apiSessionId, expiresAt]);

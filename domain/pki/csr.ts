@@ -5,7 +5,7 @@
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { DomainError } from '../errors.js';
-import { countElements } from './der.js';
+import { countElements, inside, readWholeBits, tags } from './der.js';
 import { readPublicKey } from './keys.js';
 import { pemBlocks, type PemBlock } from './pem.js';
 import { isGoodRsaExponent, type KeyFamily } from './signatures.js';
@@ -51,9 +51,9 @@ export function readSigningRequest(csrPem: string): SigningRequest {
     );
   }
   const { key, keyType } = acceptableKey(request.publicKey);
-  if (!isSignedByItsKey(request)) throw invalid('the signature of the request does not match its key');
+  if (!isSignedByItsKey(request, key)) throw invalid('the signature of the request does not match its key');
   return {
-    publicKey: uncompressed(key, keyType).export({ type: 'spki', format: 'der' }),
+    publicKey: uncompressed(request.publicKey, key, keyType),
     keyType,
     commonName: request.commonName,
     names: request.names,
@@ -125,14 +125,21 @@ function publicKey(spki: Buffer): KeyObject {
  * One key has one form, so that equal keys have equal bytes: a point on a curve may come compressed (RFC 5480 section
  * 2.2).
  */
-function uncompressed(key: KeyObject, keyType: KeyFamily): KeyObject {
-  return keyType !== 'ec' ? key : createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
+function uncompressed(spki: Buffer, key: KeyObject, keyType: KeyFamily): Buffer {
+  const written = (each: KeyObject) => each.export({ type: 'spki', format: 'der' });
+  if (keyType !== 'ec') return written(key);
+  const info = inside(spki, tags.sequence);
+  info.expect(tags.sequence);
+  if (readWholeBits(info.expect(tags.bits))[0] === UNCOMPRESSED) return spki;
+  return written(createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' }));
 }
+/** First byte of a point that is written as its two coordinates (SEC 1 section 2.3.3). */
+const UNCOMPRESSED = 0x04;
 
 /** A signature that cannot even be decoded is a wrong one. */
-function isSignedByItsKey(request: DecodedRequest): boolean {
+function isSignedByItsKey(request: DecodedRequest, key: KeyObject): boolean {
   try {
-    return request.verify();
+    return request.verify(key);
   } catch {
     return false;
   }

@@ -3,6 +3,7 @@
  * rules here: which requests are good enough is `csr.ts`.
  */
 import 'reflect-metadata';
+import type { KeyObject } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { AlternativeNames } from './certificate-writer.js';
 import { countElements, inside, readWholeBits, tags } from './der.js';
@@ -17,8 +18,8 @@ export interface DecodedRequest {
   readonly names: Required<Pick<AlternativeNames, 'dns' | 'ip'>>;
   /** Names as WebCrypto has them, such as `ECDSA` and `SHA-256`; undefined for algorithms it does not know. */
   readonly signature: { readonly name: string; readonly hash: string | undefined };
-  /** Proof of possession: true when the request is signed with the key that it carries. */
-  verify(): boolean;
+  /** Proof of possession: true when the request is signed with the key that it carries. @param key  that one, opened */
+  verify(key: KeyObject): boolean;
 }
 
 /** @throws Error when the bytes are no PKCS#10 request, or more than one */
@@ -38,7 +39,7 @@ export function decodeRequest(der: Buffer): DecodedRequest {
       ip: asked.filter(({ type }) => type === 'ip').map(({ value }) => value),
     },
     signature: { name, hash: hash?.name },
-    verify: () => isSignedByOwnKey(parts, publicKey),
+    verify: (key) => isSignedByOwnKey(parts, publicKey, key),
   };
 }
 
@@ -58,10 +59,10 @@ function readParts(der: Buffer): SignedParts {
   return { signed, signatureAlgorithm, signature };
 }
 
-function isSignedByOwnKey({ signatureAlgorithm, ...parts }: SignedParts, publicKey: Buffer): boolean {
+function isSignedByOwnKey({ signatureAlgorithm, ...parts }: SignedParts, publicKey: Buffer, key: KeyObject): boolean {
   const algorithm = readSignatureAlgorithm(signatureAlgorithm);
   if (algorithm === undefined || algorithm.family !== keyFamily(publicKey)) return false;
-  return isSignedWith(parts, publicKey, algorithm);
+  return isSignedWith(parts, key, algorithm);
 }
 
 /** The names in a certificate that may identify its holder, in the certificate's order. */

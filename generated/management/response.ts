@@ -79,6 +79,8 @@ export interface ApiError {
   code?: 'CAN_NOT_DELETE_REFERENCED_ENTITY' | 'CAN_NOT_UPDATE_AUTHENTICATOR' | 'CAN_NOT_UPDATE_ROUTER' | 'CA_ALREADY_VERIFIED' | 'CERTIFICATE_FAILED_VALIDATION' | 'CERT_FAILED_VALIDATION' | 'CERT_IN_USE' | 'COULD_NOT_PARSE_BODY' | 'COULD_NOT_PARSE_PEM_BLOCK' | 'COULD_NOT_PROCESS_CSR' | 'COULD_NOT_VALIDATE' | 'ENROLLMENT_CA_NOT_VALID' | 'ENROLLMENT_EXISTS' | 'ENROLLMENT_EXPIRED' | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED' | 'ENROLLMENT_NO_VALID_CAS' | 'ENTITY_CAN_NOT_BE_DELETED' | 'ENTITY_CAN_NOT_BE_UPDATED' | 'INVALID_AUTH' | 'INVALID_BACKING_TOKEN_TYPE' | 'INVALID_CERT_PEM' | 'INVALID_CLIENT_CERT' | 'INVALID_COMMON_NAME' | 'INVALID_ENROLLMENT_ALREADY_ENROLLED' | 'INVALID_ENROLLMENT_NOT_ALLOWED' | 'INVALID_ENROLLMENT_TOKEN' | 'INVALID_ENROLL_METHOD' | 'INVALID_FIELD' | 'INVALID_FILTER' | 'INVALID_POSTURE' | 'INVALID_SORT_IDENTIFIER' | 'MALFORMED_REQUEST' | 'MAX_AUTHENTICATOR_METHODS_REACHED' | 'METHOD_NOT_ALLOWED' | 'MFA_EXISTS' | 'MFA_INVALID_TOKEN' | 'MFA_NOT_ENROLLED' | 'MISSING_CERT_CLAIM' | 'MISSING_OR_INVALID_CSR' | 'NOT_FOUND' | 'NOT_IMPLEMENTED' | 'NO_EDGE_ROUTERS_AVAILABLE' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'REQUEST_ENTITY_TOO_LARGE' | 'REQUEST_HEADERS_TOO_LARGE' | 'REQUEST_TIMEOUT' | 'SERVER_NOT_RUNNING_IN_HA_MODE' | 'SERVER_TOO_MANY_REQUESTS' | 'TIMEOUT' | 'UNAUTHORIZED' | 'UNAVAILABLE' | 'UNHANDLED' | undefined;
   /** Further facts, depending on the cause. */
   data?: Record<string, unknown> | undefined;
+  /** What else is wrong with the body, in bodies of up to 16 KiB; absent when `cause` is all. */
+  furtherCauses?: readonly ApiFieldError[] | undefined;
   /** What went wrong, for people. */
   message?: string | undefined;
   /** Id of the request, to find it in the controller's log. */
@@ -1534,13 +1536,11 @@ export interface NetworkBackups {
 
 /** Certificates of one kind. */
 export interface NetworkCertificates {
-  /** Number of those that have ended. */
-  endedCount: number;
-  /** When the first of those ends that have not ended; null for none. */
+  /** When the first of them ends, within 30 days if it is of a router, an identity or a CA; null for none. */
   endsAt: string | null;
   /** The network's own three, those of routers, those that identities log in with, and other CAs. */
   kind: 'root' | 'intermediate' | 'server' | 'router' | 'identity' | 'ca';
-  /** Number of those that end within 30 days and have not ended. */
+  /** Number of those that end within 30 days. */
   soonCount: number;
 }
 
@@ -1582,7 +1582,7 @@ export interface NetworkCounts {
   terminators: number;
 }
 
-/** Dials of a time. */
+/** Dials since a full hour. */
 export interface NetworkDials {
   /** Dials, those that failed included. */
   dials: number;
@@ -1630,7 +1630,7 @@ export interface NetworkOverview {
   certificates?: readonly NetworkCertificates[] | undefined;
   controllers: NetworkControllers;
   counts: NetworkCounts;
-  dialsLastHour: NetworkDials;
+  dialsLastHours: NetworkDials;
   dialsNow: NetworkDials;
   /** What `edge-controller doctor` would say of this controller, as far as it can be known while it runs, the worst first. */
   findings?: readonly NetworkFinding[] | undefined;
@@ -1654,34 +1654,6 @@ export interface NetworkRouters {
   online: number;
   /** Number of routers. */
   total: number;
-}
-
-/** An identity or a service that was not used for long. */
-export interface NetworkUnused {
-  /** When it was made. */
-  createdAt: string;
-  /** Id of the identity or the service. */
-  id: string;
-  /** Since when uses of it are noted. */
-  knownSince: string;
-  /** Beginning of the day of its last use; null when none is known. */
-  lastUsedAt: string | null;
-  /** Name of the identity or the service. */
-  name: string;
-}
-
-/** A page of what was not used for long. */
-export interface NetworkUnusedList {
-  /** The items of this page. */
-  items: readonly NetworkUnused[];
-  /** Number of items on all pages. */
-  totalCount: number;
-}
-
-/** Answer with a page of what was not used for long. */
-export interface NetworkUnusedListEnvelope {
-  data: NetworkUnusedList;
-  meta: Meta;
 }
 
 /** Traffic and dials of the last hours. */
@@ -1746,6 +1718,8 @@ export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' |
 
 /** Which part of a list the answer holds. */
 export interface Pagination {
+  /** true when at least totalCount items match, and more were not counted. */
+  isTotalCountMinimum?: boolean | undefined;
   /** The limit that was really used; 9007199254740991 when there was none. */
   limit: number;
   /** Number of items left out at the start. */

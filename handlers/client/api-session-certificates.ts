@@ -2,7 +2,6 @@
  * Short-lived certificates for one API session, which routers accept in place of its token. A caller sees those of its
  * own session.
  */
-import { X509Certificate } from 'node:crypto';
 import type { ApiSessionCertificate } from '../../domain/credentials.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import type * as Response from '../../generated/client/response.js';
@@ -37,7 +36,7 @@ export const createCurrentApiSessionCertificate: Handler<'client', 'createCurren
     (await isOwnClient(caller, caller.bearer.certificateHash, connection.peerCertificates(), stores));
   const request = await readRequest(body.csr, context);
   const id = newId();
-  const { chainPem, leafPem, fingerprint, record } = await pki.issueForApiSession(request, {
+  const { chainPem, fingerprint, record } = await pki.issueForApiSession(request, {
     identityId,
     apiSessionId,
     certificateId: id,
@@ -53,7 +52,7 @@ export const createCurrentApiSessionCertificate: Handler<'client', 'createCurren
       isProof,
       certPem: chainPem,
       fingerprint,
-      subject: subjectOf(leafPem),
+      subject: `CN=${identityId}`,
       validFrom: record.notBefore,
       validTo: record.notAfter,
     });
@@ -78,11 +77,6 @@ export const deleteCurrentApiSessionCertificate: Handler<'client', 'deleteCurren
   await stores.apiSessionCertificates.remove(params.id, caller.apiSessionId);
   return noData();
 };
-
-/** One line, such as `CN=abc`. */
-function subjectOf(leafPem: string): string {
-  return new X509Certificate(leafPem).subject.replaceAll('\n', ',');
-}
 
 function toDetail(certificate: ApiSessionCertificate): Response.CurrentApiSessionCertificateDetail {
   return {

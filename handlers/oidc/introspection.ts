@@ -37,12 +37,10 @@ async function mayReadAll({ connection, caller }: Input, { stores }: OidcContext
 /** Undefined for a token that is not good any more: a refresh token is while it is in force. */
 async function factsOf(token: SessionToken, { stores }: OidcContext): Promise<Response.Introspection | undefined> {
   const { tokenId, apiSessionId, identityId, clientId, expiresAt, issuedAt, issuer, type } = token;
-  if (expiresAt.getTime() <= Date.now() || (await stores.revocations.isTokenRevoked(tokenId))) return undefined;
-  const [owner, family] = await Promise.all([
-    stores.apiSessions.findOwnerById(apiSessionId),
-    stores.tokenFamilies.find(apiSessionId),
-  ]);
-  if (owner === undefined || family === undefined || owner.session.identity.id !== identityId) return undefined;
+  if (expiresAt.getTime() <= Date.now()) return undefined;
+  const login = await stores.tokenFamilies.findLogin(apiSessionId, tokenId);
+  if (login === undefined || login.isRevoked || login.owner.session.identity.id !== identityId) return undefined;
+  const { owner, family } = login;
   if (owner.session.owesTotp) return undefined;
   if (type === 'r' && family.refresh?.current.equals(hashOfId(tokenId)) !== true) return undefined;
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000);

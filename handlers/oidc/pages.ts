@@ -17,6 +17,15 @@ input { box-sizing: border-box; width: 100%; }
 button { margin-top: 1.5em; padding: 8px 16px; color: #fff; background: #2c6e49; border-color: #2c6e49; }
 :focus-visible { outline: 2px solid #1d6fb8; outline-offset: 2px; }
 [role=alert] { padding: 8px 12px; color: #8a1f11; border: 1px solid #8a1f11; border-radius: 4px; }
+@media (prefers-color-scheme: dark) {
+  :root { color-scheme: dark; }
+  body { color: #ececec; background: #161616; }
+  header { border-bottom: 1px solid #555; }
+  input { color: #ececec; background: #1f1f1f; }
+  input, button { border-color: #8c8c8c; }
+  :focus-visible { outline-color: #8fd3ff; }
+  [role=alert] { color: #ffb4a8; border-color: #ffb4a8; }
+}
 `;
 
 type Form = { readonly title: string; readonly action: string; readonly fields: string; readonly button: string };

@@ -2,7 +2,6 @@
  * Certificates that come with the tokens of a login: for its session alone, by which its client connects to routers.
  * They are made for who has just proved to be that client, so they open administration as well.
  */
-import { X509Certificate } from 'node:crypto';
 import { DomainError } from '../../domain/errors.js';
 import { OauthFault } from '../../domain/oidc/fault.js';
 import { readRequest } from '../enrollment/signing-request.js';
@@ -28,7 +27,7 @@ export async function certify(
   });
   const id = newId();
   const ids = { identityId, apiSessionId, certificateId: id };
-  const { chainPem, leafPem, fingerprint, record } = await pki.issueForApiSession(request, ids);
+  const { chainPem, fingerprint, record } = await pki.issueForApiSession(request, ids);
   await stores.transaction(async (tx) => {
     const count = await tx.apiSessionCertificates.countLocked(apiSessionId);
     if (count === undefined) throw new OauthFault('invalid_grant', 'the session has ended');
@@ -39,7 +38,7 @@ export async function certify(
       isProof: true,
       certPem: chainPem,
       fingerprint,
-      subject: new X509Certificate(leafPem).subject.replaceAll('\n', ','),
+      subject: `CN=${identityId}`,
       validFrom: record.notBefore,
       validTo: record.notAfter,
     });

@@ -3,22 +3,56 @@ import { scopesOf } from '../../domain/oidc/authorize-request.js';
 import type { SessionToken } from '../../domain/oidc/claims.js';
 import { OauthFault } from '../../domain/oidc/fault.js';
 import { judgeRefresh, nextTokenId } from '../../domain/oidc/refreshing.js';
-import type { TokenFamily } from '../../db/stores/token-families.js';
+import { certFingerprint, certHash } from '../../domain/pki/keys.js';
+import type { FoundLogin, TokenFamily } from '../../db/stores/token-families.js';
 import type { OidcContext, OidcInput } from './exchange.js';
-import { hashOfId, ownerOf, requireProof } from './tokens.js';
+import { hashOfId, requireProof } from './tokens.js';
 import type { OpenLogin } from './tokens.js';
 
 const ended = () => new OauthFault('invalid_grant', 'the session has ended');
 
 /** @throws OauthFault `invalid_grant` when the session has ended, `access_denied` without its certificate */
-export async function loginOfToken(token: SessionToken, input: OidcInput, { stores }: OidcContext): Promise<OpenLogin> {
-  const [owner, family] = await Promise.all([
-    ownerOf(token.apiSessionId, stores),
-    stores.tokenFamilies.find(token.apiSessionId),
-  ]);
-  if (family === undefined || owner.session.identity.id !== token.identityId) throw ended();
-  await requireProof(owner, input, stores);
-  return { owner, family };
+export async function loginOfToken(
+  token: SessionToken,
+  input: OidcInput,
+  { stores }: OidcContext,
+): Promise<FoundLogin> {
+  const found = await stores.tokenFamilies.findLogin(token.apiSessionId, token.tokenId);
+  const session = found?.owner.session;
+  if (found === undefined || session?.identity.id !== token.identityId || session.owesTotp) throw ended();
+  await requireProof(found.owner, input, stores);
+  return found;
+}
+
+/**
+ * Puts the next refresh token in the place of the one that was shown, or finds that this was done a moment ago. One
+ * statement where nothing stands against it; what does is looked at afterwards, for the reason.
+ * @param refreshId  of the next one
+ * @throws OauthFault
+ */
+export async function rotate(
+  shown: SessionToken,
+  refreshId: string,
+  input: OidcInput<'scope'>,
+  context: OidcContext,
+): Promise<OpenLogin & { readonly rotatedAt: Date }> {
+  const { stores, loginProvider } = context;
+  const { apiSessionId, identityId, tokenId } = shown;
+  const [leaf] = input.connection.peerCertificates();
+  const rotation = {
+    ...{ apiSessionId, identityId, tokenId, from: hashOfId(tokenId), to: hashOfId(refreshId) },
+    expiresAt: new Date(Date.now() + loginProvider.seconds.refresh * 1000),
+    shown: leaf && { hash: certHash(leaf), fingerprint: certFingerprint(leaf) },
+  };
+  const scope = input.parameters.get('scope');
+  if (scope !== undefined) narrowed((await loginOfToken(shown, input, context)).family, scope);
+  const rotated = await stores.tokenFamilies.rotate(rotation);
+  const login = rotated ?? (await loginOfToken(shown, input, context));
+  if (login.isRevoked) throw new OauthFault('invalid_grant', 'refresh token revoked');
+  if (rotated === undefined && (await currentTokenId(shown, login.family, context)) !== refreshId) throw ended();
+  const { rotatedAt = null } = login.family.refresh ?? {};
+  if (rotatedAt === null) throw ended();
+  return { owner: login.owner, family: login.family, rotatedAt };
 }
 
 /**

@@ -15,7 +15,7 @@ import type * as Response from '../../generated/oidc/response.js';
 import type { BareReply } from '../reply.js';
 import { jsonReply } from './exchange.js';
 import type { OidcContext, OidcHandler, OidcInput } from './exchange.js';
-import { currentTokenId, keepFor, loginOfToken, narrowed } from './sessions.js';
+import { currentTokenId, keepFor, loginOfToken, narrowed, rotate } from './sessions.js';
 import { certify } from './session-certificate.js';
 import { hashOfId, isOffline, issue, issueIdToken, ownerOf, requireProof } from './tokens.js';
 import type { OpenLogin } from './tokens.js';
@@ -123,24 +123,14 @@ async function useCode(
 
 /** Both tokens are new. The same token again, within seconds, gets the same answer; any other ends the session. */
 const byRefreshToken: Grant = async (input, clientId, context) => {
-  const { stores, loginProvider } = context;
-  const shown = await readShown(input.parameters.get('refresh_token'), 'r', clientId, context);
-  const scope = input.parameters.get('scope');
-  const before = await loginOfToken(shown, input, context);
-  const scopes = narrowed(before.family, scope);
+  const { key } = context.loginProvider;
+  const shown = readShown(input.parameters.get('refresh_token'), 'r', clientId, context);
   const { tokenId, apiSessionId } = shown;
-  const refreshId = nextTokenId(loginProvider.key, apiSessionId, tokenId, 'r');
-  const lastsUntil = new Date(Date.now() + loginProvider.seconds.refresh * 1000);
-  const rotated = await stores.tokenFamilies.rotate(apiSessionId, hashOfId(tokenId), hashOfId(refreshId), lastsUntil);
-  const family = rotated ?? (await stores.tokenFamilies.find(apiSessionId));
-  if (rotated === undefined) await currentTokenId(shown, family, context);
-  if (family?.refresh?.rotatedAt == null) throw invalidGrant('refresh token revoked');
-  const times = {
-    accessId: nextTokenId(loginProvider.key, apiSessionId, tokenId, 'a'),
-    refreshId,
-    at: family.refresh.rotatedAt,
-  };
-  const login = { owner: before.owner, family: { ...family, scopes } };
+  const refreshId = nextTokenId(key, apiSessionId, tokenId, 'r');
+  const { owner, family, rotatedAt } = await rotate(shown, refreshId, input, context);
+  const scopes = narrowed(family, input.parameters.get('scope'));
+  const times = { accessId: nextTokenId(key, apiSessionId, tokenId, 'a'), refreshId, at: rotatedAt };
+  const login = { owner, family: { ...family, scopes } };
   const { certified, certificate } = await certificateFor(login, input, context);
   const { access, refresh, id } = await issue(certified, times, input, context);
   return jsonReply(200, { ...access, ...refresh, ...id, scope: scopes.join(' '), ...certificate }, NOT_STORED);
@@ -177,9 +167,7 @@ const byExchange: Grant = async (input, clientId, context) => {
   const { parameters } = input;
   const type = SUBJECTS[parameters.get('subject_token_type') ?? ''];
   if (type === undefined) throw new OauthFault('invalid_request', 'subject_token_type is not supported');
-  const shown = await readShown(parameters.get('subject_token'), type, clientId, context).catch((error: unknown) => {
-    throw error instanceof OauthFault ? new OauthFault('invalid_request', 'subject_token is invalid') : error;
-  });
+  const shown = subjectToken(parameters.get('subject_token'), type, clientId, context);
   const fallback = type === 'r' ? 'refresh_token' : 'access_token';
   const wanted = parameters.get('requested_token_type') ?? TYPES + fallback;
   const kind = ['access_token', ...(type === 'r' ? ['refresh_token', 'id_token'] : [])].find(
@@ -188,6 +176,7 @@ const byExchange: Grant = async (input, clientId, context) => {
   if (kind === undefined)
     throw new OauthFault('invalid_request', 'requested_token_type is not given for this subject_token');
   const login = await loginOfToken(shown, input, context);
+  if (login.isRevoked) throw invalidSubject();
   const scopes = narrowed(login.family, parameters.get('scope'));
   const refreshId = type === 'r' ? await currentTokenId(shown, login.family, context) : null;
   const narrow = { owner: login.owner, family: { ...login.family, scopes } };
@@ -211,18 +200,28 @@ const GRANTS: Readonly<Record<string, Grant>> = {
   'urn:ietf:params:oauth:grant-type:token-exchange': byExchange,
 };
 
-/** @throws OauthFault `invalid_grant` for what is no such token of this client, or is one no longer */
-async function readShown(
+const invalidSubject = () => new OauthFault('invalid_request', 'subject_token is invalid');
+
+/** @throws OauthFault `invalid_request` where `readShown` says `invalid_grant` */
+function subjectToken(...shown: Parameters<typeof readShown>): SessionToken {
+  try {
+    return readShown(...shown);
+  } catch (error) {
+    throw error instanceof OauthFault ? invalidSubject() : error;
+  }
+}
+
+/** @throws OauthFault `invalid_grant` for what is no such token of this client, or has ended */
+function readShown(
   text: string | undefined,
   type: TokenType,
   clientId: ClientId,
-  { stores, loginProvider }: OidcContext,
-): Promise<SessionToken> {
+  { loginProvider }: OidcContext,
+): SessionToken {
   const shown = text === undefined ? undefined : loginProvider.read(text);
   if (shown === undefined) throw invalidGrant('failed to parse refresh token');
   if (shown.type !== type) throw invalidGrant('invalid token type, expected refresh');
   if (shown.clientId !== clientId) throw invalidGrant('client_id does not match original grant');
   if (shown.expiresAt.getTime() <= Date.now()) throw invalidGrant('refresh token expired');
-  if (await stores.revocations.isTokenRevoked(shown.tokenId)) throw invalidGrant('refresh token revoked');
   return shown;
 }

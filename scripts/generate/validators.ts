@@ -1,6 +1,6 @@
 // Compiles the JSON Schemas into one CommonJS module of validators per API.
 
-import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import { _, Ajv, type AnySchemaObject, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import requiredKeyword from 'ajv/dist/vocabularies/validation/required.js';
 import type { Catalog } from './catalog.js';
@@ -10,6 +10,8 @@ import { dropUnused } from './unused.js';
 
 export interface Validators {
   readonly code: string;
+  /** The validators of bodies once more, of the same names: these go on after a fault, and serve refusals only. */
+  readonly allFaults: string;
   /** The validator of one element of a response's `data`, by the response's definition. */
   readonly items: ReadonlyMap<string, string>;
 }
@@ -24,17 +26,19 @@ export function emitValidators(catalog: Catalog): Validators {
     const item = responses.itemId(name);
     if (item !== null) items.set(name, item);
   }
-  const ajv = createAjv();
-  const ids = [...requests.schemas.keys(), ...responses.schemas.keys()].sort();
-  for (const [id, schema] of [...requests.schemas, ...responses.schemas]) ajv.addSchema(schema, id);
-  const code = standalone.default(ajv, Object.fromEntries(ids.map((id) => [id, id])));
-  return { code: dropUnused(code), items };
+  const code = compile(createAjv(false), new Map([...requests.schemas, ...responses.schemas]));
+  return { code, allFaults: compile(createAjv(true), requests.schemas), items };
 }
 
-function createAjv(): Ajv {
+function compile(ajv: Ajv, schemas: ReadonlyMap<string, AnySchemaObject>): string {
+  for (const [id, schema] of schemas) ajv.addSchema(schema, id);
+  return dropUnused(standalone.default(ajv, Object.fromEntries([...schemas.keys()].sort().map((id) => [id, id]))));
+}
+
+function createAjv(allErrors: boolean): Ajv {
   const ajv = new Ajv({
     strict: true,
-    allErrors: false,
+    allErrors,
     messages: false,
     // A call per reference costs a third more time on lists of identities; inlining costs a quarter more text.
     inlineRefs: true,

@@ -28,8 +28,10 @@ import { fail } from './failure.js';
 import type { FailureLogs } from './failure.js';
 import { isSocket, socketMatch } from './fabric-sockets.js';
 import type { FabricSockets } from './fabric-sockets.js';
+import { explainRefusal } from './explain-refusal.js';
 import { readInput } from './input.js';
 import type { Peers } from './peer.js';
+import { RefusedBody } from './refused-body.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { createdId, requestLine, traceOf } from '../http/request-log.js';
@@ -111,7 +113,7 @@ export class Apis {
   /** Limits, then trust, then sense: nothing that was sent is looked into before its sender may send it. */
   async #run(exchange: Exchange, seen: RequestFacts): Promise<void> {
     const { config, ownChanges } = this.#options;
-    const { request, response, path, headers } = exchange;
+    const { request, response, path } = exchange;
     const match = socketMatch(exchange) ?? this.#route(request, path);
     const bytes = await this.#readBody(request, this.#maxBodyOf(match));
     exchange.since = performance.now();
@@ -129,10 +131,8 @@ export class Apis {
     if (seen.caller !== undefined && !isRead(request)) ownChanges.take(operation, seen.caller.identityId);
     const handler = this.#negotiate(exchange, operation);
     if (bytes !== null && bytes.length > LARGE_BODY) await this.#largeBodies.run(() => undefined);
-    const input = readInput(exchange, match, bytes, seen, {
-      maxDepth: config.maxJsonDepth,
-      peers: this.#credentials.peers,
-    });
+    const read = this.#read(exchange, match, bytes, seen);
+    const input = read instanceof Promise ? await read : read;
     const versions = {
       precondition: preconditionOf(operation, params, request.headers['if-match']),
       changed: changedVersion(operation, params),
@@ -144,17 +144,33 @@ export class Apis {
       if ('stream' in reply) {
         delete seen.clock; // it takes as long as its reader stays
         const recheck = () => authorize(request, match, { address: seen.address }, this.#credentials);
-        await writeStream(response, operation, reply, headers, recheck);
+        await writeStream(response, operation, reply, exchange.headers, recheck);
         return;
       }
-      await writeReply(response, operation, reply, headers, {
+      await writeReply(response, operation, reply, exchange.headers, {
         readerPatienceMs: config.readerPatience * 1000,
         onText: () => {
           reader.permit.close();
         },
       });
+    } catch (error) {
+      await explainRefusal(error, input, this.#options.context.stores);
+      throw error;
     } finally {
       reader.permit.close();
+    }
+  }
+
+  /** @throws DomainError for what breaks the spec */
+  #read(exchange: Exchange, match: Match, bytes: Buffer | null, seen: RequestFacts): BoundInput | Promise<never> {
+    const { peers } = this.#credentials;
+    try {
+      return readInput(exchange, match, bytes, seen, { maxDepth: this.#options.config.maxJsonDepth, peers });
+    } catch (error) {
+      if (!(error instanceof RefusedBody)) throw error;
+      return error.error().then((refusal) => {
+        throw refusal;
+      });
     }
   }
 

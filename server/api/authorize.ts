@@ -9,6 +9,7 @@ import type { RequestFacts } from '../http/request-facts.js';
 import type { ApiSessionRegistry, Authenticated } from '../sessions/api-sessions.js';
 import type { AccessTokens } from '../sessions/access-tokens.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
+import { SESSION_OVER } from '../sessions/callers.js';
 import type { Peers } from './peer.js';
 import {
   isAdministration,
@@ -114,6 +115,7 @@ function refusedBearer(fault: 'invalid' | 'expired'): DomainError {
     fault === 'expired' ? 'the access token has expired' : 'the access token or its session is good no longer';
   return new DomainError('unauthenticated', {
     headers: { 'www-authenticate': fault === 'expired' ? ENDED_BEARER : BAD_BEARER },
+    causeMessage: SESSION_OVER,
     logReason,
   });
 }
@@ -132,8 +134,10 @@ function sessionToken({ headers }: IncomingMessage): string {
 function challenge(bearer: string | undefined): ConstructorParameters<typeof DomainError>[1] {
   const isJwt = bearer !== undefined && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(bearer);
   if (bearer !== undefined && !isJwt) {
-    return { headers: { 'www-authenticate': BAD_BEARER }, logReason: 'a bearer token that is no JWT' };
+    const headers = { 'www-authenticate': BAD_BEARER };
+    return { headers, causeMessage: SESSION_OVER, logReason: 'a bearer token that is no JWT' };
   }
   const causeMessage = 'unauthenticated for invalid credentials';
-  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, logReason: 'no session token' };
+  const sentence = 'No session came with the request: log in, and send the token in the header zt-session.';
+  return { headers: { 'www-authenticate': NO_SESSION }, causeMessage, sentence, logReason: 'no session token' };
 }

@@ -1,40 +1,47 @@
 /** Makes the input of a handler: typed values of the request, checked against the spec, and its connection. */
 import type { IncomingMessage } from 'node:http';
-import { invalidField } from '../../domain/errors.js';
-import type { OperationSpec } from '../../generated/operation.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
+import type { BodySpec, OperationSpec } from '../../generated/operation.js';
 import type { Facts, RequestConnection } from '../../handlers/handler.js';
 import { addressOf, networkOf } from '../base/client-address.js';
 import { foldNames } from '../base/names.js';
 import { requirePlainBody } from '../http/coding.js';
 import type { Exchange } from '../http/exchange.js';
 import { bodyFault } from '../http/faults.js';
+import { IgnoredNames } from '../http/ignored-names.js';
 import { FORM_TYPE, readFormMembers, readOauthQuery } from '../http/form.js';
 import type { Read } from '../http/form.js';
 import { bodyText, parseJson } from '../http/json-body.js';
 import { mediaType, preferredOf, requireContentType } from '../http/media.js';
 import { readHeaders, readQuery } from '../http/parameters.js';
 import type { Match } from '../http/paths.js';
+import { STRICT_APPLIED, prefersStrict } from '../http/preferences.js';
 import type { RequestFacts } from '../http/request-facts.js';
 import { validatorsOf } from '../http/spec-check.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
 import type { BoundInput } from '../sessions/binder.js';
 import type { Peers } from './peer.js';
+import { RefusedBody } from './refused-body.js';
 
-/** @throws DomainError for parameters or a body that break the spec */
+/** @throws DomainError for parameters that break the spec; RefusedBody for a body that does */
 export function readInput(
-  { request, search }: Exchange,
+  exchange: Exchange,
   { operation, params }: Match,
   bytes: Buffer | null,
   seen: RequestFacts,
   { maxDepth, peers }: { readonly maxDepth: number; readonly peers: Peers },
 ): BoundInput {
+  const { request, search } = exchange;
+  const ignored = new IgnoredNames();
   const isForm = operation.api === 'oidc';
   const asked = isForm ? readOauthQuery(operation, search) : undefined;
-  const query = asked?.values ?? readQuery(operation, search);
+  const query = asked?.values ?? readQuery(operation, search, ignored);
   const headers = readHeaders(operation, request.headers);
   const hasType = bytes !== null || (operation.body !== null && !isForm);
   const type = hasType ? mediaType(request.headers['content-type']) : '';
   const sent = isForm ? formBody(request, operation, bytes, { type, maxDepth }) : undefined;
+  const body = isForm ? sent?.values : checkedBody(exchange, operation, bytes, ignored, { type, maxDepth });
+  if (!isForm && (request.headers['prefer'] !== undefined || !ignored.isEmpty)) heedIgnored(exchange, ignored);
   return {
     params,
     query,
@@ -45,8 +52,23 @@ export function readInput(
       seen.facts = { ...seen.facts, ...facts };
     },
     connection: connectionOf(request, type, peers),
-    body: isForm ? sent?.values : checkedBody(request, operation, bytes, { type, maxDepth }),
+    body,
   };
+}
+
+/** Says in the answer what has no effect. @throws DomainError `invalidField` where the caller wants to be refused */
+function heedIgnored(exchange: Exchange, ignored: IgnoredNames): void {
+  const isStrict = prefersStrict(exchange.request.headers);
+  exchange.headers = {
+    ...exchange.headers,
+    ...(isStrict ? STRICT_APPLIED : undefined),
+    ...(ignored.isEmpty ? undefined : { 'ignored-input': ignored.header() }),
+  };
+  const [first, ...further] = isStrict ? ignored.causes() : [];
+  if (first === undefined) return;
+  const refusal = new DomainError('invalidField', { field: first, logReason: 'a name that is not known' });
+  refusal.further = further;
+  throw refusal;
 }
 
 /** Facts of the connection that a request came on. */
@@ -90,33 +112,44 @@ function formBody(
   const { values, fault } = isJson
     ? { values: parseJson(bytes, spec.name, maxDepth), fault: undefined }
     : readFormMembers(bytes === null ? '' : bodyText(bytes, 'form'), spec);
-  if (isJson && spec.names !== null) foldNames(values, api, spec.names);
+  if (isJson && spec.names !== null) foldNames(values, api, spec.names, () => undefined);
   const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
   const broken = validate?.(values) === false ? validate.errors?.[0] : undefined;
-  return { values, fault: fault ?? (broken && bodyFault(broken, values, spec.name)) };
+  return { values, fault: fault ?? (broken && bodyFault(broken, values, spec.name, new IgnoredNames())) };
 }
 
 /** @returns undefined without one, or where the operation takes none */
 function checkedBody(
-  request: IncomingMessage,
+  exchange: Exchange,
   { api, body: spec }: OperationSpec,
   bytes: Buffer | null,
+  ignored: IgnoredNames,
   { type, maxDepth }: { readonly type: string; readonly maxDepth: number },
 ): unknown {
+  const { request } = exchange;
   if (spec === null) return undefined;
   if (bytes === null) {
-    if (spec.required) throw invalidField(spec.name, `${spec.name} in body is required`, '', `required ${spec.name}`);
+    if (spec.required) throw missingBody(spec);
     return undefined;
   }
   requireContentType(spec, type);
   requirePlainBody(request.headers['content-encoding']);
   if (spec.kind === 'text' || spec.textTypes.includes(type)) return bodyText(bytes, spec.name);
   const body = parseJson(bytes, spec.name, maxDepth);
-  if (spec.names !== null) foldNames(body, api, spec.names);
-  const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
-  if (validate?.(body) === false) {
-    const fault = validate.errors?.[0];
-    if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+  if (spec.names !== null) {
+    foldNames(body, api, spec.names, (path, known) => {
+      ignored.add('body', path, known);
+    });
   }
+  const validate = spec.validator === null ? undefined : validatorsOf[api][spec.validator];
+  const fault = validate?.(body) === false ? validate.errors?.[0] : undefined;
+  if (fault !== undefined) throw new RefusedBody(exchange, { api, spec, body, bytes: bytes.length, ignored }, fault);
   return body;
+}
+
+/** Clients of this field know the parameter's name as that of the body. */
+function missingBody({ name, kind }: BodySpec): DomainError {
+  const error = invalidField(name, `${name} in body is required`, '', `required ${name}`);
+  error.sentence = `Send ${kind === 'json' ? 'a JSON object' : 'it'} as the body of the request.`;
+  return error;
 }

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { DomainError } from '../../domain/errors.js';
 import { certHash } from '../../domain/pki/keys.js';
-import { INVALID_SESSION } from '../sessions/callers.js';
+import { INVALID_SESSION, SESSION_OVER } from '../sessions/callers.js';
 
 /** A certificate may get another owner while its connection stays open: whose it is holds for this long. */
 const OWNER_MS = 2_000;
@@ -71,6 +71,7 @@ export function createPeers(ownerOf: (certificates: readonly Buffer[]) => Promis
     if (!isSame(await ask(peer))) {
       throw new DomainError('unauthenticated', {
         headers: { 'www-authenticate': INVALID_SESSION },
+        causeMessage: SESSION_OVER,
         logReason: 'the certificate of the connection belongs to another identity',
       });
     }

@@ -10,6 +10,9 @@ import { names as managementNames } from '../../generated/management/names.js';
 import { names as oidcNames } from '../../generated/oidc/names.js';
 import type { Api, NameTable } from '../../generated/operation.js';
 
+/** Hears of a name that means no property. @param known  the names that its object has */
+type OnUnknown = (path: readonly (string | number)[], known: () => Iterable<string>) => void;
+
 /** The objects that a table describes. */
 interface Shape {
   /** Members by exact name; null: nothing inside has names of the spec. */
@@ -39,20 +42,21 @@ function shapesOf(tables: Readonly<Record<string, NameTable>>): ReadonlyMap<stri
 /**
  * Renames in place what means a property of the spec.
  * @param table  what the spec calls the names of this body
+ * @param onUnknown  is called for each name that has no effect
  * @throws DomainError `invalidField` with the path of a property that is given by two names
  */
-export function foldNames(body: unknown, api: Api, table: string): void {
+export function foldNames(body: unknown, api: Api, table: string, onUnknown: OnUnknown): void {
   const shape = shapes[api].get(table);
-  if (shape !== undefined) fold(body, shape, []);
+  if (shape !== undefined) fold(body, shape, [], onUnknown);
 }
 
 /** @param path  of `value`; the same list again when the call returns */
-function fold(value: unknown, shape: Shape, path: (string | number)[]): void {
+function fold(value: unknown, shape: Shape, path: (string | number)[], onUnknown: OnUnknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       path.push(index);
-      fold(item, shape, path);
+      fold(item, shape, path, onUnknown);
       path.pop();
     }
     return;
@@ -60,14 +64,23 @@ function fold(value: unknown, shape: Shape, path: (string | number)[]): void {
   const object = value as Record<string, unknown>;
   for (const name of Object.keys(object)) {
     const inner = shape.members.get(name);
-    if (inner === undefined) rename(object, name, shape, path);
-    else if (inner !== null) foldMember(object, name, inner, path);
+    if (inner === undefined) rename(object, name, shape, path, onUnknown);
+    else if (inner !== null) foldMember(object, name, inner, path, onUnknown);
   }
 }
 
-function rename(object: Record<string, unknown>, name: string, shape: Shape, path: (string | number)[]): void {
+function rename(
+  object: Record<string, unknown>,
+  name: string,
+  shape: Shape,
+  path: (string | number)[],
+  onUnknown: OnUnknown,
+): void {
   const exact = shape.exactOf.get(name.toLowerCase());
-  if (exact === undefined) return;
+  if (exact === undefined) {
+    onUnknown([...path, name], () => shape.members.keys());
+    return;
+  }
   if (Object.hasOwn(object, exact)) {
     const field = [...path, exact].join('.');
     throw invalidField(
@@ -80,11 +93,17 @@ function rename(object: Record<string, unknown>, name: string, shape: Shape, pat
   object[exact] = object[name];
   Reflect.deleteProperty(object, name);
   const inner = shape.members.get(exact);
-  if (inner) foldMember(object, exact, inner, path);
+  if (inner) foldMember(object, exact, inner, path, onUnknown);
 }
 
-function foldMember(object: Record<string, unknown>, name: string, inner: Shape, path: (string | number)[]): void {
+function foldMember(
+  object: Record<string, unknown>,
+  name: string,
+  inner: Shape,
+  path: (string | number)[],
+  onUnknown: OnUnknown,
+): void {
   path.push(name);
-  fold(object[name], inner, path);
+  fold(object[name], inner, path, onUnknown);
   path.pop();
 }

@@ -12,11 +12,12 @@ const REQUEST_HEADERS = [
   'mfa-validation-code',
   'if-match',
   'if-none-match',
+  'prefer',
 ];
 /** Headers that a page may read besides those that every page may (content-type, cache-control and a few more). */
 const EXPOSED =
   'zt-session, expiration-seconds, expires-at, location, www-authenticate, x-request-id, retry-after, allow, ' +
-  'accept-encoding, etag, auth-request-id, totp-required';
+  'accept-encoding, etag, auth-request-id, totp-required, link, ignored-input, preference-applied';
 const MAX_AGE_SECONDS = '600';
 
 export function corsHeaders(origin: string, allowed: readonly string[]): ResponseHeaders {

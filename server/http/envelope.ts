@@ -1,7 +1,7 @@
 /** The JSON around every answer: `{data, meta}` or `{error, meta}`, written once. */
 import { createIdGenerator } from '../../domain/auth/tokens.js';
 import { DomainError } from '../../domain/errors.js';
-import type { ErrorKind } from '../../domain/errors.js';
+import type { ErrorKind, FieldCause } from '../../domain/errors.js';
 import { SHOWN_CHARACTERS } from '../../domain/value-text.js';
 import type { PageInfo } from '../../handlers/reply.js';
 import { ERROR_TABLE } from './error-table.js';
@@ -19,17 +19,27 @@ export interface Meta {
   readonly apiEnrollmentVersion: string;
   readonly apiVersion: string;
   readonly filterableFields?: readonly string[];
-  readonly pagination?: { readonly limit: number; readonly offset: number; readonly totalCount: number };
+  readonly pagination?: {
+    readonly limit: number;
+    readonly offset: number;
+    readonly totalCount: number;
+    readonly isTotalCountMinimum?: true;
+  };
 }
 
 export function metaOf(page: PageInfo | undefined): Meta {
   if (page === undefined) return versions;
-  const { filterableFields, limit, offset, totalCount } = page;
+  const { filterableFields, limit, offset, totalCount, isTotalMinimum } = page;
   return {
     apiEnrollmentVersion: API_ENROLLMENT_VERSION,
     apiVersion: API_VERSION,
     filterableFields,
-    pagination: { limit: limit ?? NO_LIMIT, offset, totalCount },
+    pagination: {
+      limit: limit ?? NO_LIMIT,
+      offset,
+      totalCount,
+      ...(isTotalMinimum && { isTotalCountMinimum: isTotalMinimum }),
+    },
   };
 }
 
@@ -44,8 +54,9 @@ export interface ErrorReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface ErrorBody {
+export interface ErrorBody {
   readonly cause?: Readonly<Record<string, unknown>>;
+  readonly furtherCauses?: readonly FieldCause[];
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
@@ -56,6 +67,12 @@ function clip(text: string): string {
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
+const clipped = ({ field, reason, value }: FieldCause): FieldCause => ({
+  field: clip(field),
+  reason: clip(reason),
+  value: clip(value),
+});
+
 /** The code that a caller gets for a failure. */
 export function errorCodeOf(error: unknown): string {
   return ERROR_TABLE[error instanceof DomainError ? error.kind : 'unhandled'].code;
@@ -64,19 +81,22 @@ export function errorCodeOf(error: unknown): string {
 /** Returns the response for a failure. It says nothing of an error of ours. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
   if (!(error instanceof DomainError)) return answer('unhandled', requestId, {});
+  const { sentence } = error;
+  const taught = (text: string) => (sentence === undefined ? clip(text) : `${clip(text)}. ${clip(sentence)}`);
   const cause =
     error.field !== undefined
-      ? { field: clip(error.field.field), reason: clip(error.field.reason), value: clip(error.field.value) }
+      ? { ...clipped(error.field), reason: taught(error.field.reason) }
       : error.causeData !== undefined
-        ? { data: error.causeData, message: clip(error.causeMessage ?? '') }
+        ? { data: error.causeData, message: taught(error.causeMessage ?? '') }
         : error.causeMessage !== undefined
-          ? { code: 'UNHANDLED', message: clip(error.causeMessage) }
+          ? { code: 'UNHANDLED', message: taught(error.causeMessage) }
           : undefined;
   return answer(
     error.kind,
     requestId,
     {
       ...(cause === undefined ? {} : { cause }),
+      ...(error.further.length === 0 ? {} : { furtherCauses: error.further.map(clipped) }),
       ...(error.override === undefined ? {} : { message: error.override }),
     },
     error.headers,
@@ -86,7 +106,7 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
 export function answer(
   kind: ErrorKind | keyof typeof ERROR_TABLE,
   requestId: string,
-  extra: { cause?: Record<string, unknown>; message?: string },
+  extra: { cause?: Record<string, unknown>; furtherCauses?: readonly FieldCause[]; message?: string },
   headers: Readonly<Record<string, string>> = {},
 ): ErrorReply {
   const { status, code, message } = ERROR_TABLE[kind];
@@ -97,6 +117,7 @@ export function answer(
       error: {
         ...(extra.cause === undefined ? {} : { cause: extra.cause }),
         code,
+        ...(extra.furtherCauses === undefined ? {} : { furtherCauses: extra.furtherCauses }),
         message: extra.message ?? message,
         requestId,
       },

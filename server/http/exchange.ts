@@ -10,7 +10,7 @@ export interface Exchange {
   readonly path: string;
   readonly search: string;
   /** Headers of every answer of this exchange. */
-  readonly headers: ResponseHeaders;
+  headers: ResponseHeaders;
   /** Start of the work on it, by `performance.now()`; infinite while its body is still arriving. */
   since: number;
   /** It was answered that it takes too long; the work on it may still go on. */

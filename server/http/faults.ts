@@ -1,11 +1,11 @@
 /** A validator's fault in the words that clients of this field know. */
 import type validators from '../../generated/management/validators.cjs';
-import type { DomainError } from '../../domain/errors.js';
-import { invalidField } from '../../domain/errors.js';
-import { jsonStart } from '../../domain/value-text.js';
-import { unparsable } from './json-body.js';
+import { DomainError, invalidField } from '../../domain/errors.js';
+import { nearestWord } from '../../domain/nearest-word.js';
+import { jsonStart, valueText } from '../../domain/value-text.js';
+import type { IgnoredNames } from './ignored-names.js';
 
-type Fault = validators.ValidationFault;
+export type BodyFault = validators.ValidationFault;
 
 /** `/processes/0/path` as `processes.0.path`. */
 function pathOf(pointer: string): string {
@@ -27,6 +27,7 @@ function valueAt(body: unknown, pointer: string): unknown {
 
 /** Characters of the sentence about what should have been an object. */
 const SHOWN_OF_OBJECT = 300;
+const SHOWN_OF_NAME = 100;
 
 /** Fields whose refused value is not shown: it may be a secret, or a part of one. */
 const secretField = /password|secret|key|code/i;
@@ -35,8 +36,41 @@ const openField = /(^|\.)minPasswordLength$/;
 
 const mayBeSecret = (field: string): boolean => secretField.test(field) && !openField.test(field);
 
-/** @param bodyName  the body parameter's name in the spec */
-export function bodyFault(fault: Fault, body: unknown, bodyName: string): DomainError {
+/**
+ * @param bodyName  the body parameter's name in the spec
+ * @param ignored  names in the body that have no effect: one may be meant for what is missing
+ */
+export function bodyFault(fault: BodyFault, body: unknown, bodyName: string, ignored: IgnoredNames): DomainError {
+  const error = plainFault(fault, body, bodyName);
+  error.sentence = sentenceOf(fault, body, error.field?.field ?? '', ignored);
+  return error;
+}
+
+/** Suggests what may have been meant. It repeats names and values of the spec, and names that were sent. */
+function sentenceOf(
+  { keyword, params, instancePath }: BodyFault,
+  body: unknown,
+  field: string,
+  ignored: IgnoredNames,
+): string | undefined {
+  if (keyword === 'required') {
+    const sent = ignored.like(field);
+    return sent === undefined ? undefined : `The body has ${sent.slice(0, SHOWN_OF_NAME)}, which is not known here.`;
+  }
+  const value = valueAt(body, instancePath);
+  if (typeof value !== 'string') return undefined;
+  if (keyword === 'enum') {
+    const allowed = (params['allowedValues'] as readonly unknown[]).filter((item) => typeof item === 'string');
+    const near = nearestWord(value.slice(0, SHOWN_OF_NAME), allowed);
+    return near === undefined ? undefined : `Did you mean ${near}?`;
+  }
+  if (keyword !== 'type') return undefined;
+  const types = [params['type']].flat();
+  if (types.includes('boolean')) return 'Write true or false without quotes.';
+  return types.includes('integer') || types.includes('number') ? 'Write a number without quotes.' : undefined;
+}
+
+function plainFault(fault: BodyFault, body: unknown, bodyName: string): DomainError {
   const at = pathOf(fault.instancePath);
   const logReason = ruleOf(fault);
   if (fault.keyword === 'required') {
@@ -47,15 +81,15 @@ export function bodyFault(fault: Fault, body: unknown, bodyName: string): Domain
   const field = at === '' ? bodyName : at;
   const value = valueAt(body, fault.instancePath);
   const shown = mayBeSecret(field) || fault.keyword === 'maxBytes' ? '' : value;
-  if (fault.keyword === 'type') return typeFault(fault, field, shown, bodyName);
+  if (fault.keyword === 'type') return typeFault(fault, field, shown);
   // Clients of this field know an empty name as a missing one.
   if (fault.keyword === 'minLength' && fault.params['limit'] === 1)
     return invalidField(field, `${field} is required`, shown, logReason);
   return invalidField(field, `${field} in body ${requirement(fault.keyword, fault.params)}`, shown, logReason);
 }
 
-/** A wrong JSON type could not even be read into the model; only free objects are reported by field. */
-function typeFault(fault: Fault, field: string, value: unknown, bodyName: string): DomainError {
+/** A wrong JSON type could not even be read into the model, and has the code of that; free objects have another. */
+function typeFault(fault: BodyFault, field: string, value: unknown): DomainError {
   const types = [fault.params['type']]
     .flat()
     .filter((type) => type !== 'null')
@@ -68,11 +102,14 @@ function typeFault(fault: Fault, field: string, value: unknown, bodyName: string
       ruleOf(fault),
     );
   }
-  return unparsable(bodyName, `${field} must be of type ${types}`);
+  return new DomainError('unparsableBody', {
+    field: { field, reason: `${field} in body must be of type ${types}`, value: valueText(value) },
+    logReason: ruleOf(fault),
+  });
 }
 
 /** The rule of the spec that a body broke: names in the spec only, since names in the body may be anything. */
-function ruleOf({ keyword, params, schemaPath }: Fault): string {
+function ruleOf({ keyword, params, schemaPath }: BodyFault): string {
   return keyword === 'required'
     ? `required ${String(params['missingProperty'])} ${schemaPath}`
     : `${keyword} ${schemaPath}`;
@@ -116,7 +153,7 @@ export function requirement(keyword: string, params: Readonly<Record<string, unk
 }
 
 /** Returns path and rule by which a response of ours broke its spec, for the log only: never the value. */
-export function describeFault(fault: Fault | undefined): { path: string; rule: string } {
+export function describeFault(fault: BodyFault | undefined): { path: string; rule: string } {
   return {
     path: fault?.instancePath ?? '',
     rule: `${fault?.keyword ?? 'unknown'} ${JSON.stringify(fault?.params ?? {})} ${fault?.schemaPath ?? ''}`,

@@ -46,8 +46,8 @@ function reasonOf({ message }: SyntaxError): string {
   return quote < 0 ? message : `${quote === 0 ? '' : `${message.slice(0, quote)}: `}it is not valid JSON`;
 }
 
-export function unparsable(name: string, reason: string): DomainError {
-  return new DomainError('unparsableBody', { causeMessage: `parsing ${name} body from "" failed, because ${reason}` });
+function unparsable(name: string, reason: string): DomainError {
+  return new DomainError('unparsableBody', { causeMessage: `parsing ${name} body failed, because ${reason}` });
 }
 
 interface Scan {

@@ -26,14 +26,17 @@ export function requireContentType(body: BodySpec, type: string): void {
   throw new DomainError('unsupportedMedia', field === undefined ? {} : { field });
 }
 
-const JSON_TYPE = 'application/json';
+export const JSON_TYPE = 'application/json';
+/** RFC 9457; of errors alone. */
+export const PROBLEM_TYPE = 'application/problem+json';
 
 /** @throws DomainError `notAcceptable` */
 export function requireAcceptable(operation: OperationSpec, accept: string | undefined): void {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE) return;
   const ranges = rangesOf(accept);
-  // JSON is always acceptable to name: errors are JSON, and clients send it whatever they ask for.
+  // Types of errors are always acceptable to name, and clients send them whatever they ask for.
   if ([JSON_TYPE, ...operation.produces].some((type) => welcomeOf(type, ranges).quality > 0)) return;
+  if (qualityOf(PROBLEM_TYPE, accept, 2) > 0) return;
   throw new DomainError('notAcceptable', {
     field: {
       field: 'Accept',
@@ -60,6 +63,12 @@ export function preferredOf<T extends string>(types: readonly [T, ...T[]], accep
     most = welcome;
   }
   return best;
+}
+
+/** How willingly a type is taken, from 0 to 1. @param precision  0: also by a range; 2: only if named in full */
+export function qualityOf(type: string, accept: string, precision: 0 | 2 = 0): number {
+  const welcome = welcomeOf(type, rangesOf(accept));
+  return welcome.precision < precision ? 0 : welcome.quality;
 }
 
 interface Range {

@@ -1,20 +1,23 @@
-/** Query and header parameters of an operation, read and checked as its spec says. Unknown ones are ignored. */
+/** Reads and checks query and header parameters of an operation as its spec says. Unknown ones are noted. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import type { OperationSpec, ParameterSpec } from '../../generated/operation.js';
 import formats from '../../generated/formats.cjs';
 import { requirement } from './faults.js';
+import type { IgnoredNames } from './ignored-names.js';
 
 type Values = Record<string, unknown>;
 
 /** @throws DomainError `invalidField` naming the parameter */
-export function readQuery(operation: OperationSpec, search: string): Values {
+export function readQuery(operation: OperationSpec, search: string, ignored: IgnoredNames): Values {
   const values: Values = {};
   if (search === '' && !operation.parameters.some((spec) => spec.required)) return values;
   const query = new URLSearchParams(search);
+  let known = 0;
   for (const spec of operation.parameters) {
     if (spec.in !== 'query') continue;
     const all = query.getAll(spec.name);
+    known += all.length;
     const value =
       spec.type === 'array'
         ? all.length === 0
@@ -23,7 +26,13 @@ export function readQuery(operation: OperationSpec, search: string): Values {
         : single(spec, all[0]);
     if (value !== undefined) values[spec.name] = value;
   }
+  if (known < query.size) noteUnknown(operation, query, ignored);
   return values;
+}
+
+function noteUnknown({ parameters }: OperationSpec, query: URLSearchParams, ignored: IgnoredNames): void {
+  const known = parameters.filter((spec) => spec.in === 'query').map(({ name }) => name);
+  for (const name of new Set(query.keys())) if (!known.includes(name)) ignored.add('query', [name], () => known);
 }
 
 export function readHeaders(operation: OperationSpec, headers: IncomingHttpHeaders): Values {
@@ -66,7 +75,7 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
 const isShorter = (text: string, limit: number): boolean =>
   text.length < limit || (text.length < 2 * limit && [...text].length < limit);
 
-/** What is wrong with one value of a text, or of a list of texts. */
+/** Finds what is wrong with one value of a text, or of a list of texts. */
 export function checkText(spec: ParameterSpec, text: string): DomainError | undefined {
   try {
     check(spec, text);

@@ -16,7 +16,7 @@ import type { ResponseHeaders } from './encode.js';
 import { check, specOf } from './spec-check.js';
 
 /** Doubled slashes count once, as in every path. */
-const AT_PROVIDER = new RegExp(`^/*${PROVIDER_PATH}(?:/|$)`);
+const AT_PROVIDER = new RegExp(`^/*${PROVIDER_PATH}/`);
 
 export const isProviderPath = (path: string): boolean => path.startsWith('/') && AT_PROVIDER.test(path);
 

@@ -6,11 +6,15 @@ import { jsonOf } from './json.js';
 import type { ServerResponse } from 'node:http';
 import type { OperationSpec } from '../../generated/operation.js';
 import { basePaths } from '../../generated/routes.js';
+import { linkOf } from './list-links.js';
+import { JSON_TYPE, PROBLEM_TYPE } from './media.js';
+import { asProblem, wantsProblem } from './problem.js';
 import type {
   BareReply,
   DataReply,
   EmptyReply,
   ListReply,
+  PageInfo,
   RawReply,
   KeptReply,
   StreamReply,
@@ -62,17 +66,29 @@ export async function writeReply(
     await deliver(response, reply.status, { 'content-type': contentType, ...headers, ...own }, body);
   } else if ('kept' in reply) {
     keepForm(response);
-    const { body, tag } = reply.kept;
-    const all = { 'content-type': 'application/json', 'etag': tag, ...headers, ...storing(operation) };
+    const { body, tag, page } = reply.kept;
+    const all = {
+      'content-type': 'application/json',
+      'etag': tag,
+      ...headers,
+      ...storing(operation),
+      ...linking(response, operation, page),
+    };
     await deliver(response, reply.status, all, body);
   } else if ('items' in reply) {
-    await writeList(response, operation, reply, { 'content-type': 'application/json', ...headers }, options);
+    const linked = { 'content-type': 'application/json', ...headers, ...linking(response, operation, reply.page) };
+    await writeList(response, operation, reply, linked, options);
   } else {
     const { data, page } = reply;
     const meta = metaOf(page);
     check(operation, reply.status, specOf(operation, reply.status).validator, { data, meta });
     const body = `{"data":${jsonOf(data)},"meta":${metaText(meta)}}\n`;
-    const own = { ...reply.headers, ...locationOf(operation, reply), ...storing(operation) };
+    const own = {
+      ...reply.headers,
+      ...locationOf(operation, reply),
+      ...storing(operation),
+      ...linking(response, operation, page),
+    };
     if (operation.isTagged && operation.method === 'GET') {
       const tag = tagOfReply(operation, data, body);
       reply.onWritten?.(body, tag);
@@ -126,6 +142,16 @@ const CONFIRMED_EACH_TIME: ResponseHeaders = { 'cache-control': 'no-cache' };
 const storing = ({ isTagged, permission }: OperationSpec): ResponseHeaders | undefined =>
   isTagged && permission === 'public' ? CONFIRMED_EACH_TIME : undefined;
 
+/** Makes the header Link to the other pages of a list. */
+function linking(
+  { req }: ServerResponse,
+  operation: OperationSpec,
+  page: PageInfo | undefined,
+): ResponseHeaders | undefined {
+  const link = page === undefined ? undefined : linkOf(operation, req.url ?? '', page);
+  return link === undefined ? undefined : { link };
+}
+
 /** An operation that answers in several forms answers the one that `Accept` prefers. */
 const varying = ({ produces }: OperationSpec, { vary }: ResponseHeaders): ResponseHeaders | undefined =>
   produces.length < 2 ? undefined : { vary: vary === undefined ? 'Accept' : `${vary}, Accept` };
@@ -144,5 +170,8 @@ export function writeError(
   headers: ResponseHeaders,
 ): void {
   if (operation !== undefined) check(operation, status, specOf(operation, status).validator, body);
-  write(response, status, { 'content-type': 'application/json', ...headers, ...own }, `${JSON.stringify(body)}\n`);
+  const isProblem = wantsProblem(response.req.headers.accept);
+  const text = JSON.stringify(isProblem ? asProblem(status, body.error) : body);
+  const type = isProblem ? PROBLEM_TYPE : JSON_TYPE;
+  write(response, status, { 'content-type': type, ...headers, ...own }, `${text}\n`);
 }

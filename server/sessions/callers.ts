@@ -6,9 +6,16 @@ import type { Caller } from '../../handlers/reply.js';
 
 export const INVALID_SESSION = 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"';
 
+/** The same for tokens that ended and for tokens that never were: who tries tokens learns of none that it was one. */
+export const SESSION_OVER = 'the session is unknown or has ended; log in again';
+
 export function sessionUnknown(): DomainError {
   const headers = { 'www-authenticate': INVALID_SESSION };
-  return new DomainError('unauthenticated', { headers, logReason: 'no such session, or it has ended' });
+  return new DomainError('unauthenticated', {
+    headers,
+    causeMessage: SESSION_OVER,
+    logReason: 'no such session, or it has ended',
+  });
 }
 
 export function callerOf(token: string, owner: SessionOwner): Caller {

@@ -116,7 +116,7 @@ describe('cas', () => {
     expectField(
       await post({ certPem: `remark\n${ca.pem}${makeCa().pem}` }),
       'certPem',
-      `certificate already used as CA ${id}`,
+      `certificate already used as CA. The ca that has it is ${id}.`,
     );
     expectStatus(await controller.admin.delete(`${PATH}/${id}`), 200);
     expectStatus(await post({ certPem: ca.pem }), 201);

@@ -30,7 +30,9 @@ describe('API sessions', () => {
       expectUnauthorized(answer, NO_SESSION);
       expect(answer.error?.cause).to.deep.equal({
         code: 'UNHANDLED',
-        message: 'unauthenticated for invalid credentials',
+        message:
+          'unauthenticated for invalid credentials. No session came with the request: log in, and send the token in ' +
+          'the header zt-session.',
       });
       const raw = await sendRaw(
         controller.url,

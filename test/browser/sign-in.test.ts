@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import axe from 'axe-core';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { endBrowser, openPage, startBrowser } from '../support/browser.js';
@@ -90,6 +91,19 @@ describe('the pages of a login by OpenID Connect', function signIn() {
     });
     return (own.data as { id: string }).id;
   };
+  /** All rules of axe, contrast among them, and nothing wider than the window. */
+  const checkPage = async (colorScheme: string, name: string) => {
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(
+      "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => " +
+        'violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`))',
+    );
+    expect(found, `${name}, ${colorScheme}`).to.deep.equal([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), name).to.equal(true);
+    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(background, name).to.equal(colorScheme === 'dark' ? 'rgb(22, 22, 22)' : 'rgb(255, 255, 255)');
+    await watched.screenshot(`sign-in-${name}-${colorScheme}`);
+  };
   /** Those of the application, which is elsewhere, are none. */
   const ownTroubles = () => watched.troubles.filter((line) => !line.includes(new URL(redirectUri).host));
 
@@ -104,6 +118,24 @@ describe('the pages of a login by OpenID Connect', function signIn() {
     expect(await userBehind()).to.equal(caller.id);
     expect(ownTroubles()).to.deep.equal([]);
   });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`are accessible on a telephone, ${colorScheme}, with and without a fault, and for a code`, async () => {
+      const caller = await controller.newCaller({});
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.emulateMedia({ colorScheme });
+      await begin();
+      await checkPage(colorScheme, 'password');
+      await signInAs({ ...caller, password: 'wrong' });
+      await page.getByRole('alert').waitFor();
+      await checkPage(colorScheme, 'fault');
+      await enrollTotp(caller.client);
+      await signInAs(caller);
+      await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+      await checkPage(colorScheme, 'code');
+      // The refused password is a failed request in the eyes of a browser.
+      expect(ownTroubles().filter((line) => !line.includes('401'))).to.deep.equal([]);
+    });
 
   it('say that a login failed, where screen readers say it, and take the next', async () => {
     const caller = await controller.newCaller({});

@@ -14,6 +14,9 @@ export type JsonObject = Record<string, Json>;
 /** Dredd knows `date-time` and `uuid`. */
 const FOREIGN_FORMATS: readonly unknown[] = ['int32', 'int64', 'byte', 'password', 'binary'];
 
+/** Headers that Dredd would ask for in every answer. */
+const SOMETIMES = ['Ignored-Input', 'Link', 'Preference-Applied'];
+
 interface Operation extends JsonObject {
   operationId: string;
   responses: Record<string, JsonObject>;
@@ -46,7 +49,10 @@ function withoutExamples(operation: Operation): Operation {
 }
 
 function withoutExample(response: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(response).filter(([key]) => key !== 'examples'));
+  const { headers, ...rest } = response;
+  const kept = Object.entries((headers ?? {}) as JsonObject).filter(([name]) => !SOMETIMES.includes(name));
+  const shown = kept.length === 0 ? rest : { ...rest, headers: Object.fromEntries(kept) };
+  return Object.fromEntries(Object.entries(shown).filter(([key]) => key !== 'examples'));
 }
 
 /** Texts that are never JSON, though errors are: Dredd expects one type of all answers, and looks at it first. */

@@ -65,5 +65,4 @@ export function fault(act: () => unknown): DomainError {
 
 /** The text of a syntax error. */
 export const unexpected = (symbol: string, column: number, line = 1) =>
-  `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}. line: ${line}, column: ${column}, symbol: ` +
-  `${symbol}`;
+  `Unexpected symbol: "${symbol}" at line: ${line} column: ${column}`;

@@ -20,6 +20,8 @@ describe('generated files', () => {
   it('are these', () => {
     expect([...files.keys()]).to.deep.equal([
       'client.yml',
+      'client/all-faults.cjs',
+      'client/all-faults.d.cts',
       'client/names.ts',
       'client/operations.ts',
       'client/request.ts',
@@ -28,6 +30,8 @@ describe('generated files', () => {
       'client/validators.d.cts',
       'documents.sha256',
       'fabric-api.yml',
+      'fabric-api/all-faults.cjs',
+      'fabric-api/all-faults.d.cts',
       'fabric-api/names.ts',
       'fabric-api/operations.ts',
       'fabric-api/request.ts',
@@ -37,6 +41,8 @@ describe('generated files', () => {
       'formats.cjs',
       'formats.d.cts',
       'management.yml',
+      'management/all-faults.cjs',
+      'management/all-faults.d.cts',
       'management/names.ts',
       'management/operations.ts',
       'management/request.ts',
@@ -44,6 +50,8 @@ describe('generated files', () => {
       'management/validators.cjs',
       'management/validators.d.cts',
       'oidc.yml',
+      'oidc/all-faults.cjs',
+      'oidc/all-faults.d.cts',
       'oidc/names.ts',
       'oidc/operations.ts',
       'oidc/request.ts',
@@ -325,7 +333,7 @@ describe('generated files', () => {
     it('have the hashes of the documents that the build made', () => {
       const expected = readFileSync(join(projectDir, 'generated', CHECKSUMS), 'utf8');
       const names = [...expected.matchAll(/ {2}(.+)$/gm)].map(([, name = '']) => name);
-      expect(names).to.have.length(9);
+      expect(names).to.have.length(12);
       const read = (name: string) => readFileSync(join(projectDir, 'dist/generated', name), 'utf8');
       expect(checksums(new Map(names.map((name) => [name, read(name)])))).to.equal(expected);
     });

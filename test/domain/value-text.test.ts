@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { jsonStart, SHOWN_CHARACTERS, valueText } from '../../domain/value-text.js';
 import { bodyFault } from '../../server/http/faults.js';
+import { IgnoredNames } from '../../server/http/ignored-names.js';
 import { errorReply } from '../../server/http/envelope.js';
 
 /** A list of `length` equal items that counts how many of them were looked at. */
@@ -71,8 +72,15 @@ describe('a refused value as text', () => {
   it('is cut in the answer, whatever member of a body was refused', () => {
     const { list, seen } = counted(340_000, {});
     const fault = (keyword: string, params: object, instancePath: string) =>
-      errorReply(bodyFault({ keyword, params, instancePath, schemaPath: '#' } as never, { many: list }, 'body'), 'id')
-        .body.error.cause;
+      errorReply(
+        bodyFault(
+          { keyword, params, instancePath, schemaPath: '#' } as never,
+          { many: list },
+          'body',
+          new IgnoredNames(),
+        ),
+        'id',
+      ).body.error.cause;
     const tooMany = fault('maxItems', { limit: 2 }, '/many');
     expect(tooMany?.['value']).to.have.lengthOf(SHOWN_CHARACTERS + 1);
     const noObject = fault('type', { type: 'object' }, '/many');
@@ -83,7 +91,12 @@ describe('a refused value as text', () => {
   it('of a member with a long name is cut as well', () => {
     const name = 'n'.repeat(1_000_000);
     const params = { missingProperty: name };
-    const error = bodyFault({ keyword: 'required', params, instancePath: '', schemaPath: '#' }, {}, 'body');
+    const error = bodyFault(
+      { keyword: 'required', params, instancePath: '', schemaPath: '#' },
+      {},
+      'body',
+      new IgnoredNames(),
+    );
     const { cause } = errorReply(error, 'id').body.error;
     expect(cause?.['field']).to.have.lengthOf(SHOWN_CHARACTERS + 1);
   });

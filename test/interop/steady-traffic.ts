@@ -4,6 +4,7 @@
  * Ends with code 1 when that does not return to where it was, or when traffic does not. Stops by itself.
  *
  *     npm run steady -- --minutes 10
+ *     npm run steady -- --minutes 30 --rest 600 --access-token 1m
  */
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,20 +12,25 @@ import { ADMIN } from '../support/controller.js';
 import { addressAt, freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
-import { findStockBinary } from '../support/stock-binary.js';
+import { RELEASES, findStockBinary } from '../support/stock-binary.js';
+import type { Release } from '../support/stock-binary.js';
 import { StockNetwork } from '../support/stock-network.js';
 import { Holdings } from './steady-holdings.js';
 import { Traffic } from './steady-talk.js';
 
 const USAGE = `Usage: npm run steady -- [options]
 
-  --minutes N   how long there is traffic: 1 to 600, by default 10
-  --rest N      seconds between two kills: 5 to 600, by default 20
+  --minutes N         how long there is traffic: 1 to 600, by default 10
+  --rest N            seconds between two kills: 5 to 600, by default 20
+  --access-token TIME how long the access tokens of programs are good, such as 1m; by default as long as without settings
+  --release NAME      of the program: present (the default) or next
 
 Needs the field's ziti program: ZITI names it, or it is on the path, or packed in ../shared/bin.
 `;
 /** Sessions of programs that were killed end after it; the end of the run waits for that. */
 const SESSION_TIMEOUT_S = 60;
+/** The same of sessions behind short access tokens: a refresh token is good for two minutes at least. */
+const BEARER_TIMEOUT_S = 130;
 const LIVES = 3;
 
 const say = (text: string): void => {
@@ -34,11 +40,19 @@ const say = (text: string): void => {
 interface Options {
   readonly minutes: number;
   readonly restSeconds: number;
+  readonly accessToken: string | undefined;
+  readonly release: Release;
 }
 
 function options(): Options {
   const { values } = parseArgs({
-    options: { minutes: { type: 'string' }, rest: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      minutes: { type: 'string' },
+      rest: { type: 'string' },
+      'access-token': { type: 'string' },
+      release: { type: 'string', default: 'present' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help === true) {
     process.stdout.write(USAGE);
@@ -49,9 +63,13 @@ function options(): Options {
     if (!(value >= min && value <= max)) throw new Error(`--${name} must be a number from ${min} to ${max}`);
     return value;
   };
+  const release = RELEASES.find((each) => each === values.release);
+  if (release === undefined) throw new Error(`--release must be one of ${RELEASES.join(', ')}`);
   return {
     minutes: between('minutes', values.minutes ?? '10', 1, 600),
     restSeconds: between('rest', values.rest ?? '20', 5, 600),
+    accessToken: values['access-token'],
+    release,
   };
 }
 
@@ -64,6 +82,7 @@ class Subject {
   constructor(
     private readonly shop: ProcessShop,
     port: number,
+    accessToken: string | undefined,
   ) {
     this.dataDir = this.shop.place();
     this.#env = {
@@ -72,6 +91,7 @@ class Subject {
       EDGE_API_SESSION_TIMEOUT: `${SESSION_TIMEOUT_S}s`,
       EDGE_DATABASE_POOL_SIZE: '8',
       EDGE_LOG_REQUESTS: 'none',
+      ...(accessToken === undefined ? {} : { EDGE_OIDC_ACCESS_TOKEN: accessToken, EDGE_OIDC_REFRESH_TOKEN: '2m' }),
     };
     this.running = this.shop.start(this.dataDir, { env: this.#env });
   }
@@ -92,9 +112,17 @@ class Subject {
   }
 }
 
+/** What is said of logins by OpenID Connect: one older than its tokens has had others in their place. */
+async function loginsOf(network: StockNetwork): Promise<string> {
+  const sessions = await network.items<{ id: string; createdAt: string }>('api-sessions?limit=500');
+  const ages = sessions.filter(({ id }) => /^[0-9a-f]{8}-/.test(id)).map(({ createdAt }) => Date.parse(createdAt));
+  const minutes = ages.length === 0 ? 0 : Math.round((Date.now() - Math.min(...ages)) / 60_000);
+  return `${ages.length} logins by OpenID Connect are open, the oldest for ${minutes} minutes`;
+}
+
 async function main(): Promise<number> {
-  const { minutes, restSeconds } = options();
-  const binary = findStockBinary();
+  const { minutes, restSeconds, accessToken, release } = options();
+  const binary = findStockBinary(release);
   if (binary === undefined) {
     process.stderr.write(
       'There is no ziti program: set ZITI to it, put it on the path, or pack it in ../shared/bin.\n',
@@ -102,7 +130,7 @@ async function main(): Promise<number> {
     return 1;
   }
   const shop = new ProcessShop();
-  const subject = new Subject(shop, await freePort());
+  const subject = new Subject(shop, await freePort(), accessToken);
   const url = await subject.running.ready();
   const admin = await shop.login(url);
   const network = new StockNetwork(binary, { admin, url, routersUrl: url });
@@ -120,7 +148,11 @@ async function main(): Promise<number> {
     say('a router, two hosts, a dialer and tunnelers come up');
     await network.prepare();
     const traffic = await new Traffic(network).start();
-    const holdings = new Holdings(subject.dataDir, SESSION_TIMEOUT_S, say);
+    const holdings = new Holdings(
+      subject.dataDir,
+      accessToken === undefined ? SESSION_TIMEOUT_S : BEARER_TIMEOUT_S,
+      say,
+    );
     const lifeMs = (minutes * 60_000) / LIVES;
     for (let life = 1; life <= LIVES; life += 1) {
       const { pid } = subject.running;
@@ -142,6 +174,7 @@ async function main(): Promise<number> {
       await traffic.overKill(() => subject.kill());
     }
     process.stdout.write(`\n${holdings.table()}\n\n${traffic.figures()}\n`);
+    say(await loginsOf(network));
     faults.push(...holdings.rowFaults());
     await traffic.stop();
   } catch (error) {

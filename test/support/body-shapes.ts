@@ -6,6 +6,7 @@ import { DomainError } from '../../domain/errors.js';
 import { operations } from '../../generated/operations.js';
 import { errorReply } from '../../server/http/envelope.js';
 import { bodyFault } from '../../server/http/faults.js';
+import { IgnoredNames } from '../../server/http/ignored-names.js';
 import { parseJson } from '../../server/http/json-body.js';
 import { foldNames } from '../../server/base/names.js';
 import { validatorsOf } from '../../server/http/spec-check.js';
@@ -52,10 +53,10 @@ export function handleBody(bytes: Buffer): string {
   if (spec?.validator == null || spec.names === null) throw new Error('a login has a body');
   try {
     const body = parseJson(bytes, spec.name, MAX_DEPTH);
-    foldNames(body, 'client', spec.names);
+    foldNames(body, 'client', spec.names, () => undefined);
     const validate = validatorsOf.client[spec.validator];
     const fault = validate?.(body) === false ? validate.errors?.[0] : undefined;
-    if (fault !== undefined) throw bodyFault(fault, body, spec.name);
+    if (fault !== undefined) throw bodyFault(fault, body, spec.name, new IgnoredNames());
     return '';
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;

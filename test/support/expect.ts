@@ -1,5 +1,6 @@
 /** What suites expect of answers that refuse. */
 import { expect } from 'chai';
+import { SESSION_OVER } from '../../server/sessions/callers.js';
 import { NO_SESSION } from './challenges.js';
 import { expectStatus } from './client.js';
 import type { Answer } from './client.js';
@@ -20,7 +21,8 @@ export function expectFault(
   expect(error.code).to.equal(code);
   expect(error.message).to.be.a('string').and.not.equal('');
   expect(error.requestId).to.match(/^[A-Za-z0-9._-]{8,10}$/);
-  for (const key of Object.keys(error)) expect(['cause', 'code', 'message', 'requestId']).to.include(key);
+  for (const key of Object.keys(error))
+    expect(['cause', 'code', 'furtherCauses', 'message', 'requestId']).to.include(key);
   return error;
 }
 
@@ -39,7 +41,8 @@ export function expectFieldFault(
 ): Record<string, unknown> {
   const { cause = {} } = expectFault(answer, status, 'COULD_NOT_VALIDATE');
   expect(cause['field']).to.equal(field);
-  if (typeof reason === 'string') expect(cause['reason']).to.equal(reason);
+  // One sentence about what to do may follow.
+  if (typeof reason === 'string') expect(String(cause['reason']).slice(0, reason.length)).to.equal(reason);
   else expect(cause['reason']).to.match(reason);
   expect(cause['value']).to.be.a('string');
   return cause;
@@ -47,14 +50,16 @@ export function expectFieldFault(
 
 export function expectNotFound(answer: Answer, message: string): void {
   const { cause } = expectFault(answer, 404, 'NOT_FOUND');
-  expect(cause).to.deep.equal({ code: 'UNHANDLED', message });
+  // Where it was given may follow.
+  const shown = String(cause?.['message']).replace(/\. It was given as \S+ in the (?:path|query|body)\.$/, '');
+  expect({ ...cause, message: shown }).to.deep.equal({ code: 'UNHANDLED', message });
 }
 
 /** Without a session that may. @param challenge  the whole `WWW-Authenticate`; undefined: none */
 export function expectUnauthorized(answer: Answer, challenge: string | undefined): void {
   const error = expectFault(answer, 401, 'UNAUTHORIZED');
   expect(answer.headers['www-authenticate']).to.equal(challenge);
-  if (challenge !== NO_SESSION) expect(error.cause).to.equal(undefined);
+  if (challenge !== NO_SESSION && error.cause !== undefined) expect(error.cause['message']).to.equal(SESSION_OVER);
 }
 
 /** A login that failed, without the reason: the same to every caller. */

@@ -1,0 +1,130 @@
+/** Filtered pages of tables that count as large: parts of the same list as in small ones, with totals that say enough. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { letterCounts, rarestParts } from '../../db/query/letters.js';
+import { openStores } from '../../db/stores/stores.js';
+import type { Stores } from '../../db/stores/stores.js';
+import { openStoresForTest, STORE_LIMITS } from '../support/stores.js';
+import type { TestStores } from '../support/stores.js';
+
+const COUNT = 1_200;
+const BOUND = 50;
+
+describe('filtered pages of a large table', () => {
+  let fixture: TestStores;
+  let large: Stores;
+  before(async () => {
+    fixture = await openStoresForTest({ identityTypes: ['User', 'Device'] });
+    await fixture.files.query(
+      `INSERT INTO identities (id, name, type_id, is_admin, auth_policy_id, external_id, role_attributes, tags)
+      SELECT left(md5('i' || i), 10),
+        'Site ' || lpad(i::text, 5, '0') || (ARRAY['-lyon', '_Oslo', ' straße', '-50%', '.É'])[i % 5 + 1] || '-kiosk',
+        CASE WHEN i % 2 = 0 THEN 'Device' ELSE 'User' END, false, 'default', CASE WHEN i % 4 = 0 THEN 'x' || i END,
+        ARRAY['all', 'mod-' || i % 7], jsonb_build_object('n', i % 10, 'town', 't' || i % 300)
+      FROM generate_series(1, $1) i`,
+      [COUNT],
+    );
+    large = openStores(fixture.database, { ...STORE_LIMITS, countUpTo: BOUND, largeFrom: 100 });
+  });
+  after(() => fixture.close());
+
+  /** By the statement that streams a whole list. */
+  const whole = async (filter: string, sort: string): Promise<string[]> => {
+    const { items, rest } = await fixture.stores.identities.list({ filter, sort, limit: -1 });
+    const ids = items.map(({ id }) => id);
+    for await (const batch of rest ?? []) ids.push(...batch.map(({ id }) => id));
+    return ids;
+  };
+
+  const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  const parts = [
+    'Site',
+    'site 0',
+    '0012',
+    '00123-',
+    '77',
+    '7-lyon-kiosk',
+    '00042 STRASSE',
+    '50%-k',
+    '_Oslo',
+    '.É-ki',
+    'x',
+  ];
+  const leaf = fc.oneof(
+    fc
+      .tuple(fc.constantFrom('', 'not '), fc.constantFrom('contains', 'icontains'), fc.constantFrom(...parts))
+      .map(([not, word, part]) => `name ${not}${word} ${quoted(part)}`),
+    fc.constantFrom('type = "User"', 'externalId = null', 'externalId contains "1"', 'tags.n > 6', 'tags.n = 3'),
+    fc.constantFrom('tags.town = "t17"', 'tags.town in ["t1", "t2"]', 'allOf(roleAttributes) = "all"', 'isAdmin'),
+    fc.constantFrom('anyOf(roleAttributes) = "mod-3"', 'anyOf(roleAttributes) != "mod-3"'),
+  );
+  const filters = fc.oneof(
+    leaf,
+    fc.tuple(leaf, fc.constantFrom('and', 'or'), leaf).map((words) => words.join(' ')),
+    fc.tuple(leaf, leaf).map(([one, other]) => `not (${one} or ${other})`),
+  );
+
+  it('are those of the whole list, and their totals are exact up to a bound', async () => {
+    const request = fc.record({
+      filter: filters,
+      sort: fc.constantFrom('', 'name', 'name desc', 'createdAt, id desc', 'type, name'),
+      limit: fc.constantFrom(1, 10, 60),
+      offset: fc.constantFrom(0, 5, 45, 300, 1_100),
+    });
+    await fc.assert(
+      fc.asyncProperty(request, async (asked) => {
+        const { limit, offset } = asked;
+        const all = await whole(asked.filter, asked.sort);
+        const { items, totalCount, isTotalMinimum = false } = await large.identities.list(asked);
+        const text = JSON.stringify(asked);
+        expect(
+          items.map(({ id }) => id),
+          text,
+        ).to.deep.equal(all.slice(offset, offset + limit));
+        if (!isTotalMinimum) {
+          expect(totalCount, text).to.equal(all.length);
+          return;
+        }
+        expect(totalCount, text).to.be.at.most(all.length).and.at.least(BOUND);
+        expect(totalCount, text).to.be.greaterThan(Math.min(offset + limit, all.length - 1));
+      }),
+      { numRuns: 200 },
+    );
+  }).timeout(180_000);
+
+  it('lead whoever reads on until the total to the end', async () => {
+    const filter = 'name contains "kiosk"';
+    const found: string[] = [];
+    let total = Infinity;
+    const minima = new Set<boolean>();
+    while (found.length < total) {
+      const page = await large.identities.list({ filter, limit: 100, offset: found.length });
+      minima.add(page.isTotalMinimum ?? false);
+      total = page.totalCount;
+      found.push(...page.items.map(({ id }) => id));
+    }
+    expect(found).to.deep.equal(await whole(filter, ''));
+    expect([...minima]).to.deep.equal([true, false]);
+  });
+
+  it('are counted whole in tables that are not large', async () => {
+    const page = await fixture.stores.identities.list({ filter: 'name contains "kiosk"' });
+    expect(page.totalCount).to.equal(COUNT);
+    expect(page.isTotalMinimum).to.equal(undefined);
+  });
+});
+
+describe('the rarest parts of a text', () => {
+  const counts = letterCounts(['site-00012-lyon', 'site-00013-lyon', 'site-00112-oslo']);
+
+  it('stand in it as they are written', () => {
+    expect(rarestParts('00013-LYON', counts)).to.deep.equal(['013', '13-']);
+    expect(rarestParts('Oslo-7Ab2', counts)).to.have.length(2);
+    for (const part of rarestParts('Oslo-7Ab2', counts)) expect('Oslo-7Ab2').to.include(part);
+  });
+
+  it('are not looked for in short texts, nor in those with letters that change their number', () => {
+    for (const text of ['', 'ly', 'lyon', '00012', 'straße-00012-lyon'])
+      expect(rarestParts(text, counts), text).to.deep.equal([]);
+  });
+});
