@@ -20,6 +20,9 @@ export const timeText = (at: string): string => DATE_TIME.format(new Date(at));
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 export const clockText = (at: string): string => CLOCK.format(new Date(at));
 
+const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+export const hourText = (at: string): string => HOUR.format(new Date(at));
+
 const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 export const dayText = (at: string): string => DAY.format(new Date(at));
 

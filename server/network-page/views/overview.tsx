@@ -1,5 +1,4 @@
 /** The network at a glance, and what happened last, as it happens. */
-import { useState } from 'preact/hooks';
 import { call } from '../api/client.js';
 import type { CallData } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
@@ -8,7 +7,7 @@ import { DataTable, Failure, Mark, PageHead, Panel, Waiting } from '../parts/bas
 import type { MarkKind } from '../parts/basics.js';
 import { Chart } from '../parts/chart.js';
 import { useData } from '../parts/use-data.js';
-import { agoText, bytesText, countText, numberText, spaced, timeText } from '../parts/words.js';
+import { agoText, bytesText, countText, hourText, numberText, spaced, timeText } from '../parts/words.js';
 import { ChangeLine } from './change-line.js';
 
 type State = CallData<'management', 'detailNetworkOverview'>;
@@ -42,7 +41,7 @@ function dialNote(failed: number): { note: string; kind: MarkKind } {
 }
 
 function Tiles({ state }: { state: State }) {
-  const { controllers, routers, links, counts, dialsNow, dialsLastHour } = state;
+  const { controllers, routers, links, counts, dialsNow, dialsLastHours } = state;
   const away = controllers.total - controllers.live;
   return (
     <ul class="tiles">
@@ -59,8 +58,16 @@ function Tiles({ state }: { state: State }) {
         note={countText(counts.sessions, 'right in use', 'rights in use')}
       />
       <Tile name="Circuits" value={numberText(counts.circuits)} note="carry traffic now" href={linkTo(['network'])} />
-      <Tile name="Dials now" value={numberText(dialsNow.dials)} {...dialNote(dialsNow.failedDials)} />
-      <Tile name="Dials, last hour" value={numberText(dialsLastHour.dials)} {...dialNote(dialsLastHour.failedDials)} />
+      <Tile
+        name={`Dials since ${hourText(dialsNow.since)}`}
+        value={numberText(dialsNow.dials)}
+        {...dialNote(dialsNow.failedDials)}
+      />
+      <Tile
+        name={`Dials since ${hourText(dialsLastHours.since)}`}
+        value={numberText(dialsLastHours.dials)}
+        {...dialNote(dialsLastHours.failedDials)}
+      />
       <Tile
         name="Identities"
         value={numberText(counts.identities)}
@@ -130,15 +137,14 @@ function Certificates({ certificates }: { certificates: NonNullable<State['certi
     <Panel title="Certificates">
       <DataTable
         label="Certificates"
-        columns={['Of', 'First to end', 'In 30 days', 'Ended']}
+        columns={['Of', 'First to end', 'End within 30 days']}
         empty="There are none."
-        rows={certificates.map(({ kind, endsAt, soonCount, endedCount }) => ({
+        rows={certificates.map(({ kind, endsAt, soonCount }) => ({
           key: kind,
           cells: [
             CERTIFICATES[kind],
             endsAt == null ? '–' : <span title={timeText(endsAt)}>{agoText(endsAt)}</span>,
             soonCount === 0 ? <Mark kind="good">none</Mark> : <Mark kind="warn">{soonCount}</Mark>,
-            endedCount === 0 ? <Mark kind="good">none</Mark> : <Mark kind="bad">{endedCount}</Mark>,
           ],
         }))}
       />
@@ -188,41 +194,6 @@ function Usage() {
             ],
           }))}
         />
-      )}
-    </Panel>
-  );
-}
-
-function Unused() {
-  const [kind, setKind] = useState<'services' | 'identities'>('services');
-  const load = () =>
-    kind === 'services'
-      ? call('listNetworkUnusedServices', { query: { show: 8 } })
-      : call('listNetworkUnusedIdentities', { query: { show: 8 } });
-  const isFor = { services: may('listNetworkUnusedServices'), identities: may('listNetworkUnusedIdentities') };
-  const { data } = useData(`unused ${kind}`, () => (isFor[kind] ? load() : Promise.resolve(undefined)));
-  if (!isFor.services && !isFor.identities) return null;
-  const other = kind === 'services' ? 'identities' : 'services';
-  const flip = isFor[other] && (
-    <button type="button" class="plain small" onClick={() => setKind(other)}>
-      Show {other}
-    </button>
-  );
-  return (
-    <Panel title={`Unused for 90 days: ${kind}`} actions={flip}>
-      {data?.totalCount === 0 && <p class="empty">None.</p>}
-      {data !== undefined && data.totalCount > 0 && (
-        <>
-          <ul class="reached">
-            {data.items.map(({ id, name, lastUsedAt }) => (
-              <li key={id}>
-                <a href={linkTo([kind === 'services' ? 'service' : 'identity', id])}>{name}</a>
-                <span class="hint">{lastUsedAt == null ? 'no use is known' : `last used ${agoText(lastUsedAt)}`}</span>
-              </li>
-            ))}
-          </ul>
-          {data.totalCount > data.items.length && <p class="hint">{numberText(data.totalCount)} in all.</p>}
-        </>
       )}
     </Panel>
   );
@@ -285,7 +256,6 @@ export function Overview() {
       <div class="panels">
         {may('detailNetworkUsage') && <Usage />}
         {may('listAudit') && <LastChanges />}
-        <Unused />
       </div>
     </>
   );
