@@ -58,7 +58,7 @@ function CodeForm() {
   );
 }
 
-export function Login() {
+export function SignInPage() {
   return (
     <main class="login">
       <div class="card">

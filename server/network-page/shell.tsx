@@ -6,12 +6,12 @@ import { isLive, startLive } from './api/live.js';
 import { linkTo, route } from './api/route.js';
 import { may, mayFabric, sessionState, signOut, whoIsIn } from './api/session.js';
 import { JobDialog } from './jobs/jobs.js';
-import { Login, LoginAgain } from './login.js';
+import { LoginAgain, SignInPage } from './login.js';
 import { PageHead } from './parts/basics.js';
 import { Access } from './views/access.js';
-import { Changes } from './views/changes.js';
+import { ChangesPage } from './views/changes.js';
 import { Jobs } from './views/jobs.js';
-import { Network } from './views/network.js';
+import { NetworkPage } from './views/network.js';
 import { Overview } from './views/overview.js';
 import { IdentityPage, PolicyPage, RouterPage, ServicePage } from './views/things.js';
 import { Why } from './views/why.js';
@@ -30,9 +30,9 @@ const PLACES: readonly Place[] = [
     path: 'network',
     name: 'Network',
     isFor: () => mayFabric('listRouters') || mayFabric('listLinks') || may('listEdgeRouters'),
-    view: () => <Network />,
+    view: () => <NetworkPage />,
   },
-  { path: 'changes', name: 'Changes', isFor: () => may('listAudit'), view: () => <Changes /> },
+  { path: 'changes', name: 'Changes', isFor: () => may('listAudit'), view: () => <ChangesPage /> },
   { path: 'jobs', name: 'Jobs', isFor: () => true, view: () => <Jobs /> },
 ];
 
@@ -142,7 +142,7 @@ export function Shell() {
     return (
       <>
         <Connection />
-        <Login />
+        <SignInPage />
       </>
     );
   return (

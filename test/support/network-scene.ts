@@ -2,6 +2,7 @@
  * A small company's network, for pages that show one: people and devices, services, policies of all kinds, and each
  * state that access may have. Routers are rows: what counts is what is known of them.
  */
+import { expectStatus } from './client.js';
 import type { TestController } from './controller.js';
 import { make } from './entities.js';
 import { HOST, addTerminator, connect, openHost } from './explain-scene.js';
@@ -13,6 +14,7 @@ import {
   makeServiceEdgeRouterPolicy,
   makeServicePolicy,
 } from './make.js';
+import { MANAGEMENT } from './paths.js';
 
 export interface CompanyNetwork {
   readonly identities: Readonly<Record<string, string>>;
@@ -129,15 +131,25 @@ async function makePolicies(controller: TestController): Promise<Record<string, 
   return policies;
 }
 
+/** A contractor at its device, which has told nothing of itself: no posture check passes. */
+async function signInContractor(controller: TestController, name: string): Promise<string> {
+  const { id } = await controller.newCaller({ roleAttributes: ['contractors'] });
+  expectStatus(await controller.admin.patch(`${MANAGEMENT}/identities/${id}`, { name }), 200);
+  return id;
+}
+
 export async function buildCompany(controller: TestController): Promise<CompanyNetwork> {
   const routers = await makeRouters(controller, ['berlin', 'lisbon', 'oslo', 'spare']);
   await linkRouters(controller, routers.slice(0, 3));
   const identities = await makeAll(PEOPLE, (name, roleAttributes) =>
-    makeIdentity(controller, { name, roleAttributes, type: 'Default' }),
+    name.startsWith('contractor-')
+      ? signInContractor(controller, name)
+      : makeIdentity(controller, { name, roleAttributes, type: 'Default' }),
   );
   const configTypeId = 'host.v1';
-  const [hostType] = (await controller.admin.get(`/edge/management/v1/config-types?filter=name="${configTypeId}"`))
-    .data as { id: string }[];
+  const [hostType] = (await controller.admin.get(`${MANAGEMENT}/config-types?filter=name="${configTypeId}"`)).data as {
+    id: string;
+  }[];
   const services = await makeAll(SERVICES, async (name, roleAttributes) => {
     const data = { protocol: 'tcp', address: `${name}.internal`, port: 443 };
     const config = await makeConfig(controller, { name: `${name}-host`, configTypeId: hostType?.id ?? '', data });

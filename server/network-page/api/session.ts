@@ -5,7 +5,7 @@ import { Refused, call, freshness, hasToken, keepToken, onSessionEnd } from './c
 import type { CallData, CallName } from './contract.js';
 
 /** `out`: nobody signed in; `code`: a code of the second factor is owed; `ended`: signed in once, and to be again. */
-export type SessionState = 'out' | 'code' | 'in' | 'ended';
+export type SignInState = 'out' | 'code' | 'in' | 'ended';
 
 interface Somebody {
   readonly id: string;
@@ -14,7 +14,7 @@ interface Somebody {
   readonly permissions: readonly string[];
 }
 
-export const sessionState = signal<SessionState>('out');
+export const sessionState = signal<SignInState>('out');
 export const whoIsIn = signal<Somebody | undefined>(undefined);
 /** The username that was typed last, for the form that asks again. */
 export const lastUsername = signal('');

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { linkTo } from '../api/route.js';
 import { may } from '../api/session.js';
-import { Failure, Mark, Notice, Waiting } from '../parts/basics.js';
+import { Failure, Mark, Notice, WaitMark } from '../parts/basics.js';
 import { Dialog } from '../parts/dialog.js';
 import { Form, Radios } from '../parts/form.js';
 import { EntityField } from '../parts/pickers.js';
@@ -84,7 +84,7 @@ function Ways({ question, direction, onDone }: WaysProps) {
     direction === 'give' ? waysToGive(question) : waysToTake(question),
   );
   if (data === undefined)
-    return failure === '' ? <Waiting what="Looking at policies" /> : <Failure text={failure} again={reload} />;
+    return failure === '' ? <WaitMark what="Looking at policies" /> : <Failure text={failure} again={reload} />;
   const way = data.find(({ key }) => key === chosen) ?? data[0];
   if (way === undefined)
     return (

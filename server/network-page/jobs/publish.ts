@@ -1,6 +1,6 @@
 /** Publishes a service: its configs, itself, who hosts it and who may use it. Of a failure nothing is left. */
 import { call } from '../api/client.js';
-import { quoted } from '../parts/words.js';
+import { filterText } from '../parts/words.js';
 
 export interface Publication {
   readonly name: string;
@@ -17,13 +17,13 @@ export interface Publication {
 }
 
 async function configTypeId(name: string): Promise<string> {
-  const [type] = await call('listConfigTypes', { query: { filter: `name = ${quoted(name)}` } });
+  const [type] = await call('listConfigTypes', { query: { filter: `name = ${filterText(name)}` } });
   if (type === undefined) throw new Error(`This network has no config type ${name}.`);
   return type.id;
 }
 
 /** Names of what is made, for the reader to see before it is. */
-export function namesOf({ name, hosts, users }: Publication): readonly string[] {
+export function madeNames({ name, hosts, users }: Publication): readonly string[] {
   return [
     `Config ${name}-intercept`,
     `Config ${name}-host`,

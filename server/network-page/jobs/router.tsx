@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { linkTo } from '../api/route.js';
 import { may } from '../api/session.js';
-import { Failure, Mark, Notice, Waiting } from '../parts/basics.js';
+import { Failure, Mark, Notice, WaitMark } from '../parts/basics.js';
 import { Dialog } from '../parts/dialog.js';
 import { Form, TextField } from '../parts/form.js';
 import { CopyText, FileLink } from '../parts/hand-out.js';
@@ -73,7 +73,7 @@ function WaitForRouter({ added }: { added: Added }) {
           </p>
           <CopyText label="Commands" text={commandsOf(added)} />
           <FileLink name={fileNameOf(name, 'jwt')} text={jwt} label="Save the token as a file" />
-          <Waiting
+          <WaitMark
             what={data?.isVerified === true ? 'Enrolled. Waiting until it is online' : 'Waiting until it enrolls'}
           />
         </>

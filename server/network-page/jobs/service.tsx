@@ -9,7 +9,7 @@ import { Form, Select, TextField } from '../parts/form.js';
 import { AttributesField, EntityField } from '../parts/pickers.js';
 import type { Named } from '../parts/pickers.js';
 import { useData } from '../parts/use-data.js';
-import { namesOf, publish } from './publish.js';
+import { madeNames, publish } from './publish.js';
 import type { Publication } from './publish.js';
 import { closeJob } from './state.js';
 
@@ -194,7 +194,7 @@ function Preview({ publication, onBack, onMade }: PreviewProps) {
       </p>
       <p>This makes:</p>
       <ul class="makes">
-        {namesOf(publication).map((name) => (
+        {madeNames(publication).map((name) => (
           <li key={name}>{name}</li>
         ))}
       </ul>

@@ -1,20 +1,22 @@
 /** Ends the API sessions of an identity, and with them its connections. */
 import { useState } from 'preact/hooks';
 import { answerOf, call } from '../api/client.js';
-import { DataTable, Failure, Notice, Waiting } from '../parts/basics.js';
+import { DataTable, Failure, Notice, WaitMark } from '../parts/basics.js';
 import { Dialog } from '../parts/dialog.js';
 import { Form } from '../parts/form.js';
 import { EntityField } from '../parts/pickers.js';
 import type { Named } from '../parts/pickers.js';
 import { useData } from '../parts/use-data.js';
-import { agoText, countText, quoted } from '../parts/words.js';
+import { agoText, countText, filterText } from '../parts/words.js';
 import { closeJob } from './state.js';
 import type { OpenJob } from './state.js';
 
 const AT_ONCE = 100;
 
 const sessionsOf = (identityId: string) =>
-  answerOf('management', 'listAPISessions', { query: { filter: `identity = ${quoted(identityId)}`, limit: AT_ONCE } });
+  answerOf('management', 'listAPISessions', {
+    query: { filter: `identity = ${filterText(identityId)}`, limit: AT_ONCE },
+  });
 
 /** @returns how many were ended */
 async function endAll(identityId: string): Promise<number> {
@@ -29,7 +31,7 @@ async function endAll(identityId: string): Promise<number> {
 
 function Sessions({ identity, onEnded }: { identity: Named; onEnded: (count: number) => void }) {
   const { data, failure, reload } = useData(`sessions ${identity.id}`, () => sessionsOf(identity.id));
-  if (data === undefined) return failure === '' ? <Waiting /> : <Failure text={failure} again={reload} />;
+  if (data === undefined) return failure === '' ? <WaitMark /> : <Failure text={failure} again={reload} />;
   const total = data.meta.pagination?.totalCount ?? data.data.length;
   return (
     <Form

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { may } from '../api/session.js';
-import { Failure, Mark, Notice, Waiting } from '../parts/basics.js';
+import { Failure, Mark, Notice, WaitMark } from '../parts/basics.js';
 import { Dialog } from '../parts/dialog.js';
 import { Form } from '../parts/form.js';
 import { EntityField } from '../parts/pickers.js';
@@ -20,7 +20,7 @@ interface UnlockProps {
 function Unlock({ identity: { id, name }, onDone }: UnlockProps) {
   const [withFactor, setWithFactor] = useState(false);
   const { data, failure, reload } = useData(`unlock ${id}`, () => call('detailIdentity', { params: { id } }));
-  if (data === undefined) return failure === '' ? <Waiting /> : <Failure text={failure} again={reload} />;
+  if (data === undefined) return failure === '' ? <WaitMark /> : <Failure text={failure} again={reload} />;
   const { disabled, disabledAt, disabledUntil, isMfaEnabled } = data;
   const unlock = async () => {
     if (disabled) await call('enableIdentity', { params: { id } });

@@ -114,7 +114,7 @@ export function PageHead({ title, lead, children }: { title: string; lead?: stri
   );
 }
 
-export function Facts({ items }: { items: readonly (readonly [string, ComponentChildren])[] }) {
+export function FactList({ items }: { items: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {items.map(([name, value]) => (
@@ -128,7 +128,7 @@ export function Facts({ items }: { items: readonly (readonly [string, ComponentC
 }
 
 /** Stands where something is still asked for. */
-export function Waiting({ what = 'Loading' }: { what?: string }) {
+export function WaitMark({ what = 'Loading' }: { what?: string }) {
   return (
     <p class="waiting" role="status">
       <span class="spinner" aria-hidden="true" />

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Failure } from './basics.js';
-import { messageOf } from './use-data.js';
+import { failureText } from './use-data.js';
 
 interface FieldProps {
   readonly label: string;
@@ -140,7 +140,7 @@ export function Form({
       await onSubmit();
       setState({ isBusy: false, failure: '' });
     } catch (error) {
-      setState({ isBusy: false, failure: messageOf(error) });
+      setState({ isBusy: false, failure: failureText(error) });
     }
   };
   return (

@@ -3,7 +3,7 @@ import { useId, useState } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { TextField } from './form.js';
 import { useData } from './use-data.js';
-import { quoted } from './words.js';
+import { filterText } from './words.js';
 
 export interface Named {
   readonly id: string;
@@ -34,8 +34,8 @@ interface EntityProps {
 export function EntityField({ label, of, value, onChange, hint }: EntityProps) {
   const { data } = useData(`${of}/${value}`, async () => {
     const [some, exact] = await Promise.all([
-      FIND[of](value === '' ? {} : { filter: `name contains ${quoted(value)}` }),
-      value === '' ? [] : FIND[of]({ filter: `name = ${quoted(value)}` }),
+      FIND[of](value === '' ? {} : { filter: `name contains ${filterText(value)}` }),
+      value === '' ? [] : FIND[of]({ filter: `name = ${filterText(value)}` }),
     ]);
     const [found] = exact;
     if (found !== undefined) onChange(value, found);

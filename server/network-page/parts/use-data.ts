@@ -40,7 +40,7 @@ export function useData<T>(key: string, load: () => Promise<T>, { every, on, als
         settle(data, '');
       },
       (error: unknown) => {
-        settle(undefined, messageOf(error));
+        settle(undefined, failureText(error));
       },
     );
   }, [key]);
@@ -82,7 +82,7 @@ function useEvents(kinds: readonly string[] | undefined, reload: () => void): vo
 }
 
 /** Words a failure. A refusal for lack of a right says so: its own text speaks of logins. */
-export function messageOf(error: unknown): string {
+export function failureText(error: unknown): string {
   if (error instanceof Refused && (error.status === 401 || error.status === 403) && error.code !== 'INVALID_AUTH')
     return error.code === 'UNAUTHORIZED' ? 'Your rights do not cover this, or the session has ended.' : error.message;
   return error instanceof Error ? error.message : 'Something went wrong in this page: reload it.';

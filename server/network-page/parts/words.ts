@@ -48,4 +48,4 @@ export function agoText(at: string, now = Date.now()): string {
 export const spaced = (word: string): string => word.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
 /** A text in a filter. */
-export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;
+export const filterText = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`;

@@ -6,7 +6,7 @@ import { countText } from '../parts/words.js';
 import { nodeKey } from './access-picture.js';
 import { IdentitiesOf, ServicesOf } from './reached.js';
 import { STATES, countsText, groupName } from './states.js';
-import type { AccessGroup, AccessPicture, AccessPolicy } from './states.js';
+import type { AccessGroup, AccessPicture, ShownPolicy } from './states.js';
 
 const NOTHING = 'Choose an identity, a role, a policy or a service in the picture: what it reaches is listed here.';
 
@@ -100,7 +100,7 @@ function GroupPanel({ picture, group, side }: GroupProps) {
   );
 }
 
-function PolicyPanel({ policy }: { policy: AccessPolicy }) {
+function PolicyPanel({ policy }: { policy: ShownPolicy }) {
   const { id, name, state, counts, semantic, postureChecks } = policy;
   return (
     <Panel title={name} class="side">

@@ -3,7 +3,7 @@ import { linkTo } from '../api/route.js';
 import { countText } from '../parts/words.js';
 import type { GraphEdge, GraphNode } from './access-graph.js';
 import { STATES, countsText, groupName } from './states.js';
-import type { AccessGroup, AccessPicture, AccessPolicy, AccessStateName } from './states.js';
+import type { AccessGroup, AccessPicture, ShownPolicy, AccessStateName } from './states.js';
 
 interface Drawn {
   readonly nodes: readonly GraphNode[];
@@ -18,7 +18,7 @@ function groupNote({ kind, entities }: AccessGroup, one: string, many: string): 
   return entities === undefined ? many : countText(entities, one, many);
 }
 
-function policyNote({ identities, services, postureChecks }: AccessPolicy): string {
+function policyNote({ identities, services, postureChecks }: ShownPolicy): string {
   const parts = [
     identities === undefined || services === undefined ? 'policy' : `${identities} → ${services}`,
     (postureChecks ?? 0) > 0 ? countText(postureChecks ?? 0, 'posture check') : '',
@@ -30,7 +30,7 @@ const edgeNote = (from: string, to: string, state: AccessStateName, counts: stri
   `${from} → ${to}: ${STATES[state].word}${counts === '' ? '' : ` (${counts})`}`;
 
 /** @param isDirect  leaves the policies out and draws what all of them together give */
-export function pictureOf(picture: AccessPicture, isDirect: boolean, query: URLSearchParams): Drawn {
+export function drawingOf(picture: AccessPicture, isDirect: boolean, query: URLSearchParams): Drawn {
   const toNode = (sel: string) => linkTo(['access'], { ...Object.fromEntries(query), sel });
   const group =
     (column: 'i' | 's', one: string, many: string) =>

@@ -5,14 +5,14 @@ import type { CallInput } from '../api/contract.js';
 import { changeQuery, route } from '../api/route.js';
 import { may } from '../api/session.js';
 import { openJob } from '../jobs/state.js';
-import { DataTable, Failure, Mark, PageHead, Panel, Waiting } from '../parts/basics.js';
+import { DataTable, Failure, Mark, PageHead, Panel, WaitMark } from '../parts/basics.js';
 import { Select, TextField } from '../parts/form.js';
 import { EntityField } from '../parts/pickers.js';
 import { useData } from '../parts/use-data.js';
 import { agoText, countText } from '../parts/words.js';
 import { AccessGraph, Legend } from './access-graph.js';
 import { Chosen } from './access-chosen.js';
-import { pictureOf } from './access-picture.js';
+import { drawingOf } from './access-picture.js';
 import { STATES, countsText, groupName } from './states.js';
 import type { AccessPicture, AccessStateName } from './states.js';
 
@@ -60,14 +60,24 @@ function queryOf(query: URLSearchParams, nodes: number): Query {
   return { ...Object.fromEntries(given), nodes };
 }
 
-function FocusPicker() {
-  const [kind, setKind] = useState<FocusKind>('identityId');
+/** Kinds of focus whose things the reader may look for. */
+const offeredFoci = (): readonly FocusKind[] => {
+  const isFor = {
+    identityId: may('listIdentities'),
+    role: may('listIdentities'),
+    policyId: may('listServicePolicies'),
+  };
+  return FOCI.filter((kind) => (kind === 'serviceId' ? may('listServices') : isFor[kind]));
+};
+
+function FocusPicker({ offered }: { offered: readonly FocusKind[] }) {
+  const [kind, setKind] = useState<FocusKind>(offered[0] ?? 'policyId');
   const [text, setText] = useState('');
   const focus = (value: string) => {
     setText('');
     changeQuery({ [kind]: value, sel: '' });
   };
-  const options = FOCI.map((name) => [name, `One ${FOCUS_WORDS[name]}`] as const);
+  const options = offered.map((name) => [name, `One ${FOCUS_WORDS[name]}`] as const);
   const of = { identityId: 'identities', serviceId: 'services', policyId: 'policies' } as const;
   return (
     <form
@@ -134,6 +144,7 @@ function Foci({ query, picture }: { query: URLSearchParams; picture: AccessPictu
 function Controls({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? '';
   const type = value('type') === 'Bind' ? 'Bind' : 'Dial';
+  const offered = offeredFoci();
   return (
     <div class="filters" role="search" aria-label="What to show">
       <Select label="Of" value={type} options={TYPES} onChange={(next) => changeQuery({ type: next, sel: '' })} />
@@ -150,7 +161,7 @@ function Controls({ query }: { query: URLSearchParams }) {
         options={WAYS}
         onChange={(way) => changeQuery({ way, sel: '' })}
       />
-      <FocusPicker />
+      {offered.length > 0 && <FocusPicker offered={offered} />}
     </div>
   );
 }
@@ -196,7 +207,7 @@ function Picture({ picture, query }: { picture: AccessPicture; query: URLSearchP
   const isDirect = query.get('way') === 'direct';
   const search = query.toString();
   const { nodes, edges } = useMemo(
-    () => pictureOf(picture, isDirect, new URLSearchParams(search)),
+    () => drawingOf(picture, isDirect, new URLSearchParams(search)),
     [picture, isDirect, search],
   );
   const states = [...new Set(edges.map(({ state }) => state))];
@@ -244,7 +255,7 @@ export function Access() {
       <Controls query={query} />
       <Foci query={query} picture={data} />
       <Failure text={failure} again={reload} />
-      {data === undefined && failure === '' && <Waiting />}
+      {data === undefined && failure === '' && <WaitMark />}
       {data !== undefined && (
         <>
           <Picture picture={data} query={query} />

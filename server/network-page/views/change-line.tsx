@@ -5,7 +5,7 @@ import { Mark } from '../parts/basics.js';
 import type { MarkKind } from '../parts/basics.js';
 import { spaced } from '../parts/words.js';
 
-export type Change = CallData<'management', 'listAudit'>[number];
+export type AuditChange = CallData<'management', 'listAudit'>[number];
 
 const MARKS: Readonly<Record<string, MarkKind>> = { created: 'good', deleted: 'bad', failed: 'bad', refused: 'bad' };
 const WORDS: Readonly<Record<string, string>> = { created: 'made', updated: 'changed', deleted: 'deleted' };
@@ -18,7 +18,7 @@ const PAGES: Readonly<Record<string, string>> = {
   edgeRouter: 'router',
 };
 
-export function ChangeLine({ change }: { change: Change }) {
+export function ChangeLine({ change }: { change: AuditChange }) {
   const { kind, entityType, entityName, entityId, actor } = change;
   const verb = kind.slice(kind.indexOf('.') + 1);
   const page = PAGES[entityType];

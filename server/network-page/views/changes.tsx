@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import { answerOf } from '../api/client.js';
 import { changeQuery, route } from '../api/route.js';
-import { Failure, PageHead, Waiting } from '../parts/basics.js';
+import { Failure, PageHead, WaitMark } from '../parts/basics.js';
 import { Select, TextField } from '../parts/form.js';
 import { useData } from '../parts/use-data.js';
-import { clockText, countText, dayText, quoted, spaced } from '../parts/words.js';
+import { clockText, countText, dayText, filterText, spaced } from '../parts/words.js';
 import { ChangeLine } from './change-line.js';
-import type { Change } from './change-line.js';
+import type { AuditChange } from './change-line.js';
 
 const PAGE = 50;
 const ALL_EVENTS = [''];
@@ -37,10 +37,10 @@ const KINDS: readonly (readonly [string, string])[] = [
 function filterOf(query: URLSearchParams): string {
   const [verb, kind, actor, entity] = ['verb', 'kind', 'actor', 'entity'].map((name) => query.get(name) ?? '');
   const parts = [
-    verb === 'login' ? 'kind contains "login."' : verb === '' ? '' : `kind contains ${quoted(`.${verb ?? ''}`)}`,
-    kind === '' ? '' : `entityType = ${quoted(kind ?? '')}`,
-    actor === '' ? '' : `actor.name contains ${quoted(actor ?? '')}`,
-    entity === '' ? '' : `(entityName contains ${quoted(entity ?? '')} or entityId = ${quoted(entity ?? '')})`,
+    verb === 'login' ? 'kind contains "login."' : verb === '' ? '' : `kind contains ${filterText(`.${verb ?? ''}`)}`,
+    kind === '' ? '' : `entityType = ${filterText(kind ?? '')}`,
+    actor === '' ? '' : `actor.name contains ${filterText(actor ?? '')}`,
+    entity === '' ? '' : `(entityName contains ${filterText(entity ?? '')} or entityId = ${filterText(entity ?? '')})`,
   ];
   return parts.filter((part) => part !== '').join(' and ');
 }
@@ -48,7 +48,7 @@ function filterOf(query: URLSearchParams): string {
 const valueText = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 1);
 
-function Difference({ change: { before, after } }: { change: Change }) {
+function Difference({ change: { before, after } }: { change: AuditChange }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   if (names.length === 0) return <p class="empty">Nothing more is recorded.</p>;
   return (
@@ -75,7 +75,7 @@ function Difference({ change: { before, after } }: { change: Change }) {
   );
 }
 
-function Item({ change }: { change: Change }) {
+function Item({ change }: { change: AuditChange }) {
   const [isOpen, setOpen] = useState(false);
   const { address, controller, requestId, reason } = change;
   const source = [
@@ -126,7 +126,7 @@ function Filters({ query }: { query: URLSearchParams }) {
 }
 
 /** Changes of one day after another, as they come. */
-function Days({ changes }: { changes: readonly Change[] }) {
+function Days({ changes }: { changes: readonly AuditChange[] }) {
   const days = Map.groupBy(changes, ({ at }) => dayText(at));
   return (
     <>
@@ -144,7 +144,7 @@ function Days({ changes }: { changes: readonly Change[] }) {
   );
 }
 
-export function Changes() {
+export function ChangesPage() {
   const { query } = route.value;
   const [count, setCount] = useState(PAGE);
   const filter = filterOf(query);
@@ -159,7 +159,7 @@ export function Changes() {
       <PageHead title="Changes" lead="Who did what, the latest first. New ones come by themselves." />
       <Filters query={query} />
       <Failure text={failure} again={reload} />
-      {data === undefined && failure === '' && <Waiting />}
+      {data === undefined && failure === '' && <WaitMark />}
       {data !== undefined && (
         <>
           <p class="hint" role="status">

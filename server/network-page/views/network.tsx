@@ -4,7 +4,7 @@ import type { CallData } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
 import { may, mayFabric } from '../api/session.js';
 import { openJob } from '../jobs/state.js';
-import { DataTable, Failure, Mark, PageHead, Panel, Waiting } from '../parts/basics.js';
+import { DataTable, Failure, Mark, PageHead, Panel, WaitMark } from '../parts/basics.js';
 import { useData } from '../parts/use-data.js';
 import { agoText, countText } from '../parts/words.js';
 import { RouterMap } from './router-map.js';
@@ -124,7 +124,7 @@ function Lists({ carriers: { routers, links, circuits, versions } }: { carriers:
   );
 }
 
-export function Network() {
+export function NetworkPage() {
   const { data, failure, reload } = useData('network', loadCarriers, { every: EVERY_MS, on: ROUTER_EVENTS });
   const online = data?.routers.filter(({ isOnline }) => isOnline).length ?? 0;
   const lead =
@@ -148,7 +148,7 @@ export function Network() {
         )}
       </PageHead>
       <Failure text={failure} again={reload} />
-      {data === undefined && failure === '' && <Waiting />}
+      {data === undefined && failure === '' && <WaitMark />}
       {data !== undefined && (
         <>
           {data.routers.length > 0 && <RouterMap routers={data.routers} links={data.links} />}

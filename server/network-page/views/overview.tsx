@@ -3,7 +3,7 @@ import { call } from '../api/client.js';
 import type { CallData } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
 import { may, whoIsIn } from '../api/session.js';
-import { DataTable, Failure, Mark, PageHead, Panel, Waiting } from '../parts/basics.js';
+import { DataTable, Failure, Mark, PageHead, Panel, WaitMark } from '../parts/basics.js';
 import type { MarkKind } from '../parts/basics.js';
 import { Chart } from '../parts/chart.js';
 import { useData } from '../parts/use-data.js';
@@ -211,7 +211,7 @@ function LastChanges() {
   return (
     <Panel title="Last changes" actions={all}>
       <Failure text={failure} again={reload} />
-      {data === undefined && failure === '' && <Waiting />}
+      {data === undefined && failure === '' && <WaitMark />}
       <ol class="timeline" aria-live="polite">
         {data?.map((change) => (
           <li key={change.id}>
@@ -230,7 +230,7 @@ function LastChanges() {
 
 function Glance() {
   const { data, failure, reload } = useData('overview', () => call('detailNetworkOverview', {}), { every: EVERY_MS });
-  if (data === undefined) return failure === '' ? <Waiting /> : <Failure text={failure} again={reload} />;
+  if (data === undefined) return failure === '' ? <WaitMark /> : <Failure text={failure} again={reload} />;
   return (
     <>
       <Failure text={failure} again={reload} />

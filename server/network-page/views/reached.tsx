@@ -4,7 +4,7 @@ import { call } from '../api/client.js';
 import type { CallData } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
 import { may } from '../api/session.js';
-import { Failure, Mark, Waiting } from '../parts/basics.js';
+import { Failure, Mark, WaitMark } from '../parts/basics.js';
 import { useData } from '../parts/use-data.js';
 import { countText } from '../parts/words.js';
 import { STATES, causeText } from './states.js';
@@ -29,7 +29,7 @@ function ReachedList({ name, load, why, page, one, many }: ListProps) {
     also: show,
     on: ['servicePolicy.', 'identity.', 'service.'],
   });
-  if (data === undefined) return failure === '' ? <Waiting /> : <Failure text={failure} again={reload} />;
+  if (data === undefined) return failure === '' ? <WaitMark /> : <Failure text={failure} again={reload} />;
   if (data.totalCount === 0) return <p class="empty">None.</p>;
   return (
     <>

@@ -5,9 +5,9 @@ import { countText, numberText } from '../parts/words.js';
 
 export type AccessPicture = CallData<'management', 'detailNetworkAccess'>;
 export type AccessGroup = AccessPicture['identities'][number];
-export type AccessPolicy = AccessPicture['policies'][number];
-export type AccessCounts = NonNullable<AccessPolicy['counts']>;
-export type AccessStateName = AccessPolicy['state'];
+export type ShownPolicy = AccessPicture['policies'][number];
+export type AccessCounts = NonNullable<ShownPolicy['counts']>;
+export type AccessStateName = ShownPolicy['state'];
 type CauseName = AccessCounts['causes'][number]['cause'];
 
 interface StateWords {

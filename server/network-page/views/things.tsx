@@ -5,7 +5,7 @@ import type { CallData } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
 import { may } from '../api/session.js';
 import { openJob } from '../jobs/state.js';
-import { Facts, Failure, Mark, PageHead, Panel, Waiting } from '../parts/basics.js';
+import { FactList, Failure, Mark, PageHead, Panel, WaitMark } from '../parts/basics.js';
 import { useData } from '../parts/use-data.js';
 import type { Loaded } from '../parts/use-data.js';
 import { agoText, timeText } from '../parts/words.js';
@@ -33,7 +33,7 @@ function Loading<T>({
     return (
       <>
         <PageHead title={title} />
-        {failure === '' ? <Waiting /> : <Failure text={failure} again={reload} />}
+        {failure === '' ? <WaitMark /> : <Failure text={failure} again={reload} />}
       </>
     );
   return (
@@ -52,7 +52,7 @@ function Values({ title, values }: { title: string; values: Readonly<Record<stri
   if (entries.length === 0) return null;
   return (
     <Panel title={title}>
-      <Facts items={entries.map(([name, value]) => [name, plain(value)])} />
+      <FactList items={entries.map(([name, value]) => [name, plain(value)])} />
     </Panel>
   );
 }
@@ -104,7 +104,7 @@ export function IdentityPage({ id }: { id: string }) {
             {may('detailNetworkAccess') && inPicture({ identityId: id })}
             <IdentityJobs identity={identity} />
           </PageHead>
-          <Facts
+          <FactList
             items={[
               ['State', stateOf(identity)],
               ['At a router', identity.edgeRouterConnectionStatus],
@@ -180,7 +180,7 @@ export function ServicePage({ id }: { id: string }) {
               </button>
             )}
           </PageHead>
-          <Facts
+          <FactList
             items={[
               ['Roles', rolesText(service.roleAttributes)],
               ['Encrypted end to end', service.encryptionRequired ? 'yes' : 'no'],
@@ -229,7 +229,7 @@ export function PolicyPage({ id }: { id: string }) {
           <PageHead title={policy.name} lead={`Service policy: who ${policy.type === 'Bind' ? 'hosts' : 'uses'} what`}>
             {may('detailNetworkAccess') && inPicture({ policyId: id, type: policy.type === 'Bind' ? 'Bind' : 'Dial' })}
           </PageHead>
-          <Facts
+          <FactList
             items={[
               ['Identities', displayed(policy.identityRolesDisplay)],
               ['Services', displayed(policy.serviceRolesDisplay)],
@@ -271,7 +271,7 @@ export function RouterPage({ id }: { id: string }) {
       {(router) => (
         <>
           <PageHead title={router.name} lead="Edge router" />
-          <Facts items={routerFacts(router)} />
+          <FactList items={routerFacts(router)} />
           <div class="panels">
             <Values title="Tags" values={router.tags} />
             <Values title="App data" values={router.appData} />

@@ -4,7 +4,7 @@ import type { CallData } from '../api/contract.js';
 import { changeQuery, linkTo, route } from '../api/route.js';
 import { may } from '../api/session.js';
 import { openJob } from '../jobs/state.js';
-import { Failure, Mark, PageHead, Panel, Waiting } from '../parts/basics.js';
+import { Failure, Mark, PageHead, Panel, WaitMark } from '../parts/basics.js';
 import type { MarkKind } from '../parts/basics.js';
 import { Select } from '../parts/form.js';
 import { useData } from '../parts/use-data.js';
@@ -111,7 +111,7 @@ export function Why({ identityId, serviceId }: { identityId: string; serviceId: 
         />
       </div>
       <Failure text={failure} again={reload} />
-      {data === undefined && failure === '' && <Waiting />}
+      {data === undefined && failure === '' && <WaitMark />}
       {data !== undefined && (
         <Panel title="The answer">
           <p class="verdict">
