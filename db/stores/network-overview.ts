@@ -1,4 +1,4 @@
-/** The state of the network at a glance, and its traffic by the hour. Numbers of entities are the totals that are kept. */
+/** The state of the network at a glance, and its traffic by the hour. Numbers of entities are the kept totals. */
 import type { Db } from '../postgres/contracts.js';
 import { slowRead } from '../postgres/statement.js';
 import { HOST_IS_ALIVE } from './router-channels.js';

@@ -35,7 +35,8 @@ export function requireAcceptable(operation: OperationSpec, accept: string | und
   if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE) return;
   const ranges = rangesOf(accept);
   // Types of errors are always acceptable to name, and clients send them whatever they ask for.
-  if ([JSON_TYPE, PROBLEM_TYPE, ...operation.produces].some((type) => welcomeOf(type, ranges).quality > 0)) return;
+  if ([JSON_TYPE, ...operation.produces].some((type) => welcomeOf(type, ranges).quality > 0)) return;
+  if (qualityOf(PROBLEM_TYPE, accept, 2) > 0) return;
   throw new DomainError('notAcceptable', {
     field: {
       field: 'Accept',

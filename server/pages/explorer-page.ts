@@ -72,8 +72,10 @@ const PROVIDER = `
       { url: '${basePaths.oidc}/swagger.json', name: 'Single sign-on' },
       { url: '${basePaths.oidc}/openapi.json', name: 'Single sign-on (OpenAPI 3.1)' },`;
 
-/** @param hasProvider  whether single sign-on is offered, and has a document */
-export const startScript = (hasProvider: boolean): string => `'use strict';
+/** Marks where documents that only some controllers have are listed. */
+const MORE_DOCUMENTS = '/* more documents */';
+
+const START = `'use strict';
 (() => {
   const SCHEME = 'ztSession';
   const element = (id) => document.getElementById(id);
@@ -101,7 +103,7 @@ export const startScript = (hasProvider: boolean): string => `'use strict';
       { url: '${basePaths.management}/swagger.json', name: 'Management API' },
       { url: '${basePaths.client}/swagger.json', name: 'Client API' },
       { url: '${basePaths.management}/openapi.json', name: 'Management API (OpenAPI 3.1)' },
-      { url: '${basePaths.client}/openapi.json', name: 'Client API (OpenAPI 3.1)' },${hasProvider ? PROVIDER : ''}
+      { url: '${basePaths.client}/openapi.json', name: 'Client API (OpenAPI 3.1)' },${MORE_DOCUMENTS}
     ],
     dom_id: '#explorer',
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
@@ -211,3 +213,7 @@ export const startScript = (hasProvider: boolean): string => `'use strict';
   element('sign-out').addEventListener('click', () => { void run(element('sign-out'), signOut); });
 })();
 `;
+
+/** @param hasProvider  whether single sign-on is offered, and has a document */
+export const startScript = (hasProvider: boolean): string =>
+  START.replace(MORE_DOCUMENTS, () => (hasProvider ? PROVIDER : ''));
