@@ -115,7 +115,7 @@ function typeFault(fault: BodyFault, field: string, value: unknown): DomainError
     field: {
       field,
       reason: `${field} in body must be of type ${types}`,
-      value: valueText(shownOfWrongType(field, value)),
+      value: valueText(shownOfWrongType(field, types, value)),
     },
     logReason: ruleOf(fault),
   });
