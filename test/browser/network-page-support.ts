@@ -1,4 +1,4 @@
-/** What the suites of the network page share: a controller, a browser, a page for each test, and what is never right. */
+/** What suites of the network page share: a controller, a browser, a page for each test, and what is never right. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';

@@ -75,6 +75,9 @@ function bodyFaults({ schema }: DeclaredAnswer, { json, text, headers }: Answer,
   return fault === undefined ? [] : [`the body is not as declared: ${fault}`];
 }
 
+/** Headers of what was ignored, of a preference that was asked for, and of lists that have more pages. */
+const SOMETIMES = ['ignored-input', 'preference-applied', 'link'];
+
 function headerFaults(
   operation: Operation,
   { kind }: Case,
@@ -83,7 +86,7 @@ function headerFaults(
 ): string[] {
   const names = Object.keys(declared).map((name) => name.toLowerCase());
   // A caller who lacks a right is not asked for other credentials, as the header's description says.
-  const isOptional = (name: string) => name === 'www-authenticate' && kind !== 'nobody';
+  const isOptional = (name: string) => SOMETIMES.includes(name) || (name === 'www-authenticate' && kind !== 'nobody');
   const must = operation.answers[status] === undefined ? [] : names.filter((name) => !isOptional(name));
   return [
     ...must.filter((name) => headers[name] === undefined).map((name) => `lacks the declared header ${name}`),
