@@ -10,7 +10,7 @@ import { makeIdentity, makeService, makeServicePolicy } from '../support/make.js
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { ScriptedRouter, enroll } from '../support/scripted-router.js';
-import { axeFindings, enter, expectNoSideways, goTo, heading, useNetworkPage } from './network-page-support.js';
+import { expectAxeContent, enter, expectNoSideways, goTo, heading, useNetworkPage } from './network-page-support.js';
 
 describe('the jobs of the network page', function networkPageJobs() {
   this.timeout(120_000);
@@ -38,10 +38,7 @@ describe('the jobs of the network page', function networkPageJobs() {
   }
 
   async function well(what: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await axeFindings(page), `${what} ${colorScheme}`).to.deep.equal([]);
-    }
+    await expectAxeContent(page, what);
     await page.setViewportSize({ width: 390, height: 844 });
     await expectNoSideways(page);
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -86,15 +86,24 @@ interface AxeFinding {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** Findings of axe on what is shown, a line each. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(`${AXE};0`);
+/** Findings of axe on what is shown, a line each. @param rules  all of them without a name */
+async function axeFindings(page: Page, rules?: string): Promise<string[]> {
+  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: [rules] }) };
   const { violations } = await page.evaluate<{ violations: readonly AxeFinding[] }>(
-    'axe.run(document, { resultTypes: ["violations"] })',
+    `axe.run(document, ${JSON.stringify(options)})`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`),
   );
+}
+
+/** Axe finds nothing, in both themes; the dark one differs in its colours alone. */
+export async function expectAxeContent(page: Page, what: string): Promise<void> {
+  await page.evaluate(`if (window.axe === undefined) { ${AXE} };0`);
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await axeFindings(page), `${what}, light`).to.deep.equal([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await axeFindings(page, 'color-contrast'), `${what}, dark`).to.deep.equal([]);
 }
 
 /** Nothing is wider than the window. */

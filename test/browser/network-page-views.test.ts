@@ -7,7 +7,7 @@ import type { TestController } from '../support/controller.js';
 import { buildCompany } from '../support/network-scene.js';
 import type { CompanyNetwork } from '../support/network-scene.js';
 import { MANAGEMENT } from '../support/paths.js';
-import { axeFindings, enter, expectNoSideways, goTo, heading, useNetworkPage } from './network-page-support.js';
+import { expectAxeContent, enter, expectNoSideways, goTo, heading, useNetworkPage } from './network-page-support.js';
 
 const id = (record: Readonly<Record<string, string>>, name: string): string => record[name] ?? '';
 
@@ -48,10 +48,7 @@ describe('the pages of the network page', function networkPageViews() {
       await goTo(page, hash);
       await heading(page, title);
       await page.getByText(text).filter({ visible: true }).first().waitFor();
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await axeFindings(page), `${hash} ${colorScheme}`).to.deep.equal([]);
-      }
+      await expectAxeContent(page, hash);
       await page.setViewportSize({ width: 390, height: 844 });
       await expectNoSideways(page);
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -97,8 +94,11 @@ describe('the pages of the network page', function networkPageViews() {
     await goTo(page, '#/changes');
     await page.getByText('Live', { exact: true }).waitFor();
     const tags = { floor: 'third' };
-    expectStatus(await controller.admin.patch(`${MANAGEMENT}/services/${id(company.services, 'wiki')}`, { tags }), 200);
-    const item = page.getByRole('listitem').filter({ hasText: 'wiki' }).filter({ hasText: 'changed' }).first();
+    expectStatus(
+      await controller.admin.patch(`${MANAGEMENT}/identities/${id(company.identities, 'host-lisbon')}`, { tags }),
+      200,
+    );
+    const item = page.getByRole('listitem').filter({ hasText: 'host-lisbon' }).filter({ hasText: 'changed' }).first();
     await item.getByRole('button', { name: 'More' }).press('Enter');
     await item.getByText('third').waitFor();
     await page.getByLabel('To what').selectOption('servicePolicy');
