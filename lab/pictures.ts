@@ -24,12 +24,12 @@ interface Picture {
 }
 
 const picturesOf = ({ identities, policies, services }: CompanyNetwork): readonly Picture[] => [
-  { name: 'overview', hash: '#/', sign: 'Dials by the hour' },
+  { name: 'overview', hash: '#/', sign: 'Dials by the hour', height: 900 },
   {
     name: 'access',
     hash: `#/access?sel=p%3A${policies['contractors-code'] ?? ''}`,
     sign: 'Open the policy',
-    height: 690,
+    height: 760,
   },
   { name: 'network', hash: '#/network', sign: '9.4 ms', theme: 'dark' },
   { name: 'changes', hash: '#/changes', sign: 'on record' },

@@ -19,7 +19,9 @@ const ROUTER_PORT = '3022';
 async function controlAddress(): Promise<readonly [host: string, port: string]> {
   const controllers = may('listControllers') ? await call('listControllers', { query: { limit: 10 } }) : [];
   const address = controllers.find(({ ctrlAddress }) => ctrlAddress != null)?.ctrlAddress ?? '';
-  const [, host = location.hostname, port = '6262'] = /^(?:\w+:)?\[?([^\]/]+?)\]?:(\d+)$/.exec(address) ?? [];
+  // Without a port of their own, or without the right to know it, routers come to the port of the APIs.
+  const [, host = location.hostname, port = location.port === '' ? '443' : location.port] =
+    /^(?:\w+:)?\[?([^\]/]+?)\]?:(\d+)$/.exec(address) ?? [];
   return [host, port];
 }
 

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { hourText } from './words.js';
 
 export interface Series {
   readonly name: string;
@@ -30,7 +31,10 @@ function optionsOf(width: number, { series, text }: ChartProps): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
-    axes: [axis, { ...axis, size: 64, values: (_, values) => values.map((value) => text(value)) }],
+    axes: [
+      { ...axis, values: (_, times) => times.map((time) => hourText(new Date(time * 1000).toISOString())) },
+      { ...axis, size: 64, values: (_, values) => values.map((value) => text(value)) },
+    ],
     series: [
       {},
       ...series.map(({ name, color, isDashed }) => ({
