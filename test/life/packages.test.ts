@@ -79,7 +79,7 @@ describe('the packages of an installation', () => {
         .flatMap((folder) =>
           readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
             // The network page is bundled when it is built, with what it uses.
-          .filter((file) => /\.(ts|cjs|mjs)$/.test(file) && !file.startsWith('network-page/'))
+            .filter((file) => /\.(ts|cjs|mjs)$/.test(file) && !file.startsWith('network-page/'))
             .map((file) => readFileSync(join(project, folder, file), 'utf8')),
         )
         .join('\n');
