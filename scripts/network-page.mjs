@@ -1,7 +1,7 @@
 // Builds the network page into dist/server/network-page/: one script, one style sheet and the page that loads them.
 // Their names have a hash, so that browsers may keep them.
 import { build } from 'esbuild';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -34,10 +34,26 @@ const contract = (root) => ({
   },
 });
 
+/** The licenses of all packages that something was taken from. */
+function licensesOf(root, { inputs }) {
+  const names = Object.keys(inputs).flatMap(
+    (path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+  );
+  return [...new Set(names)]
+    .sort()
+    .map((name) => {
+      const place = join(root, 'node_modules', name);
+      const file = readdirSync(place).find((entry) => /^licen[sc]e/i.test(entry));
+      if (file === undefined) throw new Error(`${name} has no license to pass on`);
+      return `${name}\n\n${readFileSync(join(place, file), 'utf8').trim()}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
 /** Replaces what an earlier build made. */
 export async function buildNetworkPage(root) {
   const folder = join(root, 'dist', FOLDER);
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [{ in: `${FOLDER}/main.tsx`, out: 'page' }],
     outdir: folder,
@@ -50,7 +66,8 @@ export async function buildNetworkPage(root) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     tsconfigRaw: {},
-    legalComments: 'linked',
+    legalComments: 'none', // licenses.txt has the whole texts
+    metafile: true,
     logLevel: 'warning',
     write: false,
     plugins: [contract(root)],
@@ -58,6 +75,7 @@ export async function buildNetworkPage(root) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  writeFileSync(join(folder, 'licenses.txt'), licensesOf(root, metafile));
   const nameOf = (ending) => basename(outputFiles.find(({ path }) => path.endsWith(ending)).path);
   const page = readFileSync(join(root, FOLDER, 'page.html'), 'utf8')
     .replace('page.css', nameOf('.css'))
