@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Finding, Level } from './doctor/finding.js';
+import type { Finding, Level } from '../server/maintenance/finding.js';
 import { configFile, configPlace, loadSettings } from './shared/config.js';
 import { wrapped } from './shared/text.js';
 
@@ -31,7 +31,7 @@ export function doctorCommand(): Command {
 
 async function examined(command: Command, isThorough: boolean): Promise<Finding[]> {
   const { ConfigError } = await import('../server/settings/config.js');
-  const { failed, passed, skipped, warning } = await import('./doctor/finding.js');
+  const { failed, passed, skipped, warning } = await import('../server/maintenance/finding.js');
   let read;
   try {
     read = await loadSettings(command);

@@ -76,7 +76,7 @@ export type ErrorKind =
   | 'timeout'
   | 'notImplemented';
 
-/** What a refusal is about, so that whoever knows the caller may say more of it. */
+/** Subject of a refusal, so that code that knows the caller may say more of it. */
 export type ErrorSubject =
   | { readonly kind: 'missing'; readonly id: string }
   /** Another row has the value, by this constraint of the database. */
@@ -116,7 +116,7 @@ export class DomainError extends Error {
   readonly reasonCode: string | undefined;
   subject: ErrorSubject | undefined;
   sentence: string | undefined;
-  /** What else is wrong with the same request. */
+  /** Further faults of the same request. */
   further: readonly FieldCause[] = [];
 
   constructor(

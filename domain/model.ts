@@ -20,7 +20,7 @@ export interface Page<T> {
   /** Rest of a list that is too long to keep in memory: batches that follow `items`, from the same snapshot. */
   readonly rest?: AsyncIterable<readonly T[]>;
   readonly totalCount: number;
-  /** At least so many match: more were not counted. */
+  /** Set when more match than `totalCount`, which were not counted. */
   readonly isTotalMinimum?: true;
   /** null when the whole list was asked for. */
   readonly limit: number | null;

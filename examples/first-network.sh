@@ -2,6 +2,9 @@
 # Builds a small network on a running controller, as an administrator, and then uses it, as a client:
 # an identity, a service with a config, and a policy that lets the one dial the other.
 #
+#   first-network.sh                builds it, and says how to remove it
+#   first-network.sh --remove RUN   removes what the run of that name made
+#
 #   EDGE_URL        where the controller listens           default https://localhost:1280
 #   EDGE_USERNAME   an administrator                       default admin
 #   EDGE_PASSWORD   the administrator's password           default: read from data/admin-password
@@ -10,6 +13,15 @@
 # Needs curl, openssl and node. Every run makes entities of its own.
 set -eu
 umask 077
+
+remove=''
+if [ $# -gt 0 ]; then
+  case "$1:${2:-}" in
+    --remove:*[!0-9-]* | --remove:) echo 'first-network: --remove takes the name of a run, such as 142305-1234' >&2; exit 1 ;;
+    --remove:*) remove=$2 ;;
+    *) echo 'usage: first-network.sh [--remove RUN]' >&2; exit 1 ;;
+  esac
+fi
 
 EDGE_URL=${EDGE_URL:-https://localhost:1280}
 EDGE_USERNAME=${EDGE_USERNAME:-admin}
@@ -20,7 +32,7 @@ if [ -z "${EDGE_PASSWORD:-}" ]; then
 fi
 CLIENT=/edge/client/v1
 MANAGEMENT=/edge/management/v1
-RUN=$(date +%H%M%S)-$$
+RUN=${remove:-$(date +%H%M%S)-$$}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -86,6 +98,24 @@ export LOGIN_USERNAME LOGIN_PASSWORD RUN
 login admin "$MANAGEMENT"
 call admin GET "$MANAGEMENT/current-identity" </dev/null | pick '`logged in as ${data.name}, administrator: ${data.isAdmin}`'
 
+if [ -n "$remove" ]; then
+  step "Remove what the run $RUN made"
+  removed=0
+  for entity in service-policies/staff-dial-internal services/wiki configs/wiki identities/laptop; do
+    collection=$MANAGEMENT/${entity%/*} name=${entity#*/}-$RUN
+    ids=$(call admin GET "$collection?filter=name%3D%22$name%22" </dev/null | pick 'data.map(({ id }) => id).join(" ")')
+    for id in $ids; do
+      call admin DELETE "$collection/$id" </dev/null >/dev/null
+      echo "removed $name from ${entity%/*}"
+      removed=$((removed + 1))
+    done
+  done
+  call admin DELETE "$MANAGEMENT/current-api-session" </dev/null >/dev/null
+  [ "$removed" -gt 0 ] || fail "there is nothing of the run $RUN"
+  echo done
+  exit 0
+fi
+
 step "Create the identity laptop-$RUN, which enrolls with a password"
 identity=$(json '{ name: `laptop-${env.RUN}`, type: "User", isAdmin: false, roleAttributes: [`staff-${env.RUN}`], enrollment: { updb: `laptop-${env.RUN}` } }' |
   call admin POST "$MANAGEMENT/identities" | pick data.id)
@@ -130,3 +160,6 @@ step "Log out"
 call client DELETE "$CLIENT/current-api-session" </dev/null >/dev/null
 call admin DELETE "$MANAGEMENT/current-api-session" </dev/null >/dev/null
 echo done
+
+step "All of it stays. To remove it"
+echo "$0 --remove $RUN"

@@ -1,4 +1,4 @@
-// A web application that logs its users in by their network identity: with openid-client, which does all of the protocol.
+// A web application that logs its users in by their network identity, with openid-client, which does the protocol.
 // On loopback and without TLS of its own: behind a real host name it needs TLS, and its address in `oidc.redirectURIs`.
 //
 //   NODE_EXTRA_CA_CERTS=ca.pem node examples/web-login.mjs CONTROLLER [PORT]
@@ -36,7 +36,7 @@ function send(response, status, text, headers = {}) {
 const to = (response, location, headers = {}) => response.writeHead(302, { location, ...headers }).end();
 const cookie = (id) => ({ 'set-cookie': `web=${id}; HttpOnly; SameSite=Lax; Path=/` });
 
-/** Sends the browser to the controller. What has to come back is kept by a cookie, so that no other browser can use it. */
+/** Sends the browser to the controller. A cookie keeps what has to come back, so that no other browser can use it. */
 async function begin(response) {
   const id = randomUUID();
   const login = { verifier: oidc.randomPKCECodeVerifier(), state: oidc.randomState(), nonce: oidc.randomNonce() };

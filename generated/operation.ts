@@ -27,8 +27,8 @@ export interface BodySpec {
   /** Those of `consumes` whose body is handed on as the text that it is, and is not validated. */
   readonly textTypes: readonly string[];
   /**
-   * `json`: JSON is accepted, perhaps beside text; `text`: only text is; `form`: a form is, perhaps beside JSON with
-   * the same members.
+   * `json`: JSON is accepted, perhaps beside text; `text`: only text is; `form`: a form is, perhaps beside JSON
+   * with the same members.
    */
   readonly kind: 'form' | 'json' | 'text';
   /** Members of a form, each with whether it may come several times; absent where none is taken. */

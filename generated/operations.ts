@@ -128,7 +128,6 @@ const loginErrorResponse: ResponseSpec = { validator: 'response_loginError', kin
 const networkAccessEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkAccessReachesEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessReachesEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkOverviewEnvelopeResponse: ResponseSpec = { validator: 'response_networkOverviewEnvelope', kind: 'json', textTypes: [], itemValidator: null };
-const networkUnusedListEnvelopeResponse: ResponseSpec = { validator: 'response_networkUnusedListEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkUsageEnvelopeResponse: ResponseSpec = { validator: 'response_networkUsageEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const nonceSignatureResponse: ResponseSpec = { validator: 'response_nonceSignature', kind: 'json', textTypes: [], itemValidator: null };
 const nothingResponse: ResponseSpec = { validator: 'response_nothing', kind: 'json', textTypes: [], itemValidator: null };
@@ -146,7 +145,6 @@ const queryCodeChallengeMethodParameter: ParameterSpec = { name: 'code_challenge
 const queryCodeChallengeParameter: ParameterSpec = { name: 'code_challenge', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 256 };
 const queryConfigTypesParameter2: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 255 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
-const queryDaysParameter: ParameterSpec = { name: 'days', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 3650, minLength: null, maxLength: null };
 const queryEntityIdParameter: ParameterSpec = { name: 'entityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryHoursParameter: ParameterSpec = { name: 'hours', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 168, minLength: null, maxLength: null };
@@ -2359,24 +2357,6 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listNetworkJWTsEnvelopeResponse, 400: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
-      isTagged: false, handsOutCredential: false,
-    },
-    listNetworkUnusedIdentities: {
-      api: 'management', operationId: 'listNetworkUnusedIdentities', method: 'GET', path: '/network/unused/identities',
-      pathParameters: [], parameters: [queryDaysParameter, queryShowParameter, querySkipParameter],
-      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
-      body: null, maxBodyBytes: null,
-      produces: ['application/json'],
-      responses: { 200: networkUnusedListEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
-      isTagged: false, handsOutCredential: false,
-    },
-    listNetworkUnusedServices: {
-      api: 'management', operationId: 'listNetworkUnusedServices', method: 'GET', path: '/network/unused/services',
-      pathParameters: [], parameters: [queryDaysParameter, queryShowParameter, querySkipParameter],
-      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
-      body: null, maxBodyBytes: null,
-      produces: ['application/json'],
-      responses: { 200: networkUnusedListEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listPostureCheckRoleAttributeUsage: {

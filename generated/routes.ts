@@ -198,10 +198,6 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
         services: node({ GET: 'listNetworkAccessServices' }, {}, null),
       }, null),
       overview: node({ GET: 'detailNetworkOverview' }, {}, null),
-      unused: node({}, {
-        identities: node({ GET: 'listNetworkUnusedIdentities' }, {}, null),
-        services: node({ GET: 'listNetworkUnusedServices' }, {}, null),
-      }, null),
       usage: node({ GET: 'detailNetworkUsage' }, {}, null),
     }, null),
     'network-jwts': node({ GET: 'listNetworkJWTs' }, {}, null),

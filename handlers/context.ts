@@ -241,6 +241,18 @@ export interface EdgeConnections {
   of(identityId: string): EdgeConnection;
 }
 
+/** Facts about this controller that need no look into the database. */
+export interface OwnState {
+  /** Findings of an examination, the worst first. */
+  findings(): readonly {
+    readonly check: string;
+    readonly level: 'ok' | 'warning' | 'fault';
+    readonly message: string;
+    readonly fix?: string;
+  }[];
+  backups(): { readonly isScheduled: boolean; readonly latestAt: Date | null };
+}
+
 export interface Context {
   /** Null where the settings offer none. */
   readonly loginProvider: LoginProvider | null;
@@ -275,6 +287,7 @@ export interface Context {
   readonly responseCache: ResponseCache;
   readonly elementCache: ElementCache;
   readonly worlds: KeptWorlds;
+  readonly ownState: OwnState;
   readonly newId: () => string;
   /** @throws DomainError `invalidField` when `data` breaks the type's schema */
   readonly checkConfigData: (type: Pick<ConfigType, 'id' | 'updatedAt' | 'schema'>, data: unknown) => Promise<void>;

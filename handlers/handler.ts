@@ -85,7 +85,7 @@ export interface PublicInput<Op extends AnyOperation> {
   readonly body: Op['body'];
   readonly connection: RequestConnection;
   readonly note: Note;
-  /** What the document of OpenID Connect does not allow: its operations say so in words of their own. */
+  /** Fault by the document of OpenID Connect, whose operations report it in a form of their own. */
   readonly fault?: DomainError | undefined;
 }
 
@@ -101,10 +101,10 @@ type ReplyFor<S extends number, R> = R extends undefined
   : R extends { data?: infer D; meta?: unknown }
     ? DataReply<S, Exclude<D, undefined>> | ListReplyFor<S, D> | KeptReply<S> | RawReply<S> | BareAnyReply<S, R>
     : BareReply<S, R> | RawReply<S> | StreamReply<S>;
-/** What has members of any name has no envelope. */
+/** A body with members of any name has no envelope. */
 type BareAnyReply<S extends number, R> = string extends keyof R ? BareReply<S, R> : never;
 type ListReplyFor<S extends number, D> = D extends readonly (infer E)[] ? ListReply<S, E> : never;
-/** What a handler may answer by what its operation declares. */
+/** Replies that an operation declares, and so its handler may give. */
 export type Replies<R> = { [S in keyof R & SuccessStatus]: ReplyFor<S, R[S]> }[keyof R & SuccessStatus];
 
 /**

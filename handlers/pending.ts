@@ -8,11 +8,6 @@ import type { OperationId } from '../generated/operations.js';
 export const pending = {
   client: ['enrollmentChallenge'],
   fabric: [],
-  management: [
-    'detailNetworkOverview',
-    'detailNetworkUsage',
-    'listNetworkUnusedIdentities',
-    'listNetworkUnusedServices',
-  ],
+  management: [],
   oidc: [],
 } as const satisfies { readonly [A in Api]: readonly OperationId<A>[] };

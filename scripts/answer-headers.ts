@@ -33,7 +33,7 @@ export function addAnswerHeaders(paths: JsonObject, responses: JsonObject): void
       const headers = hasPages(operation) ? { ...OF_ALL, ...OF_LISTS } : OF_ALL;
       for (const [status, answer] of Object.entries(own)) {
         if (!status.startsWith('2') || !isObject(answer)) continue;
-        const shared = String(answer['$ref'] ?? '').replace('#/responses/', '');
+        const shared = typeof answer['$ref'] === 'string' ? answer['$ref'].replace('#/responses/', '') : '';
         if (shared === '') own[status] = withHeaders(answer, headers);
         else responses[shared] = withHeaders(responses[shared] ?? {}, OF_ALL);
       }

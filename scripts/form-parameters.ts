@@ -37,7 +37,8 @@ function listForm(document: OpenApiDocument, operation: Operation): boolean {
 }
 
 function memberOf(name: string, property: Schema, required: boolean, example: JsonValue | undefined): JsonObject {
-  const { 'x-nullable': _nullable, example: _example, items, maxItems: _most, ...rest } = property;
+  const { items, ...rest } = property;
+  for (const keyword of ['x-nullable', 'example', 'maxItems'] as const) delete rest[keyword];
   return {
     name,
     in: 'formData',

@@ -6,7 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { RELEASES, findStockBinary, missing } from '../dist/test/support/stock-binary.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const SUITES = ['dist/test/interop/*.test.js', 'dist/test/life/stock-router.test.js'];
+const SUITES = [
+  'dist/test/interop/*.test.js',
+  'dist/test/life/existing-controller-page.test.js',
+  'dist/test/life/stock-router.test.js',
+];
 /** Suites that change the addresses and packet filters of their machine. */
 const OF_OWN_NETWORK = ['dist/test/interop/intercept.test.js'];
 const MOCHA = ['--no-config', '--require', 'dist/test/support/setup.js', '--reporter', 'test/support/reporter.cjs'];

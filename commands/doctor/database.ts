@@ -16,8 +16,8 @@ import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Settings } from '../../server/settings/config.js';
 import { refuseTransactionPooler } from '../../server/data/database.js';
 import { explain } from '../shared/explain.js';
-import { failed, faultOf, passed, skipped, warning } from './finding.js';
-import type { Finding } from './finding.js';
+import { failed, faultOf, passed, skipped, warning } from '../../server/maintenance/finding.js';
+import type { Finding } from '../../server/maintenance/finding.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
 const LOCK = 'lock';

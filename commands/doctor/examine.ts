@@ -17,12 +17,13 @@ import { sealsOf } from '../../server/keys/seals.js';
 import { explain } from '../shared/explain.js';
 import { examineContent, examineLock, examineServer, examineWaits, hindranceOf } from './database.js';
 import type { FoundHolder } from './database.js';
-import { examineDataDir, examineDisk, examineMasterKey, examinePermissions } from './files.js';
-import { failed, faultOf, passed, skipped, warning } from './finding.js';
-import type { Finding } from './finding.js';
-import { examineCertificates, examineClock, examineKey } from './network.js';
+import { examineDisk } from '../../server/maintenance/examine-disk.js';
+import { examineDataDir, examineMasterKey, examinePermissions } from './files.js';
+import { failed, faultOf, passed, skipped, warning } from '../../server/maintenance/finding.js';
+import type { Finding } from '../../server/maintenance/finding.js';
+import { examineCertificates, examineClock, examineKey } from '../../server/maintenance/examine-network.js';
 import { examinePorts } from './ports.js';
-import { examineRuntime } from './runtime.js';
+import { examineRuntime } from '../../server/maintenance/examine-runtime.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
 export interface ExamineOptions {

@@ -1,5 +1,5 @@
 /** Checks of the controller's files. They change none. */
-import { existsSync, lstatSync, readFileSync, statSync, statfsSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { OwnFileError, bitsOf, ownDirectory, readOwnFile } from '../../db/embedded/own-files.js';
 import { adminPasswordIn, clusterIn, masterKeyIn, snapshotsIn } from '../../db/embedded/paths.js';
 import { createKeyRing, parseMasterKey } from '../../domain/pki/master-key.js';
@@ -8,8 +8,8 @@ import { readConfig } from '../../server/settings/config-reader.js';
 import { SETTINGS } from '../../server/settings/config.js';
 import type { Settings } from '../../server/settings/config.js';
 import type { Setting } from '../../server/settings/setting-kinds.js';
-import { failed, faultOf, passed, warning } from './finding.js';
-import type { Finding } from './finding.js';
+import { failed, faultOf, passed, warning } from '../../server/maintenance/finding.js';
+import type { Finding } from '../../server/maintenance/finding.js';
 
 const DIRECTORY = 'data directory';
 const OTHERS = 0o077;
@@ -119,18 +119,4 @@ export function examineMasterKey(config: Settings): FoundKey {
             ),
     };
   }
-}
-
-const MIB = 1024 * 1024;
-const LEAST_MIB = 128;
-const FEW_MIB = 1024;
-
-/** Room on the disk of the data directory. */
-export function examineDisk({ dataDir }: Settings): Finding {
-  const { bavail, bsize } = statfsSync(dataDir);
-  const free = Math.floor((bavail * bsize) / MIB);
-  const message = `${free.toLocaleString('en')} MiB are free on the disk of ${dataDir}`;
-  const fix = 'Free space on it or enlarge it; EDGE_BACKUP_KEEP bounds scheduled backups.';
-  if (free < LEAST_MIB) return failed('disk', `Only ${message}.`, fix);
-  return free < FEW_MIB ? warning('disk', `Only ${message}.`, fix) : passed('disk', `${message}.`);
 }

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { connect } from 'node:tls';
 import { parseHostPort } from '../../domain/pki/server-name.js';
 import type { Settings } from '../../server/settings/config.js';
-import { failed, passed, warning } from './finding.js';
-import type { Finding } from './finding.js';
+import { failed, passed, warning } from '../../server/maintenance/finding.js';
+import type { Finding } from '../../server/maintenance/finding.js';
 
 const PORTS = 'ports';
 const PATIENCE_MS = 5_000;

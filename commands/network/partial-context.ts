@@ -29,6 +29,7 @@ const MEMBERS: Readonly<Record<keyof Context, true>> = {
   responseCache: true,
   elementCache: true,
   worlds: true,
+  ownState: true,
   newId: true,
   checkConfigData: true,
   checkConfigSchema: true,

@@ -1,5 +1,5 @@
 /**
- * Which system user the server runs as. PostgreSQL refuses root, so a controller of root runs it as an
+ * The system user that the server runs as. PostgreSQL refuses root, so a controller of root runs it as an
  * unprivileged user that exists already; any other controller runs it as itself. Never creates a user.
  */
 import { lstatSync, readFileSync, statSync } from 'node:fs';

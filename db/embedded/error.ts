@@ -1,4 +1,4 @@
-/** Between the message and what PostgreSQL wrote last. */
+/** Separates the message from what PostgreSQL wrote last. */
 export const LOG_QUOTED = '\nLast lines of its log:\n';
 
 /** A failure to start or keep the embedded PostgreSQL, with what an operator needs to act: what, where, how to fix. */

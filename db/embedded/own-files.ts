@@ -164,7 +164,7 @@ export function giveTree(directory: string, { uid, gid }: Readonly<{ uid: number
 }
 
 /**
- * For reading and for adding at its end; made (0600) when it is missing.
+ * Opens a log for reading and for adding at its end; makes it (0600) when it is missing.
  * @throws OwnFileError when it is not a plain file of ours
  */
 export function openOwnLog(file: string): number {

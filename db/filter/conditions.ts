@@ -9,6 +9,7 @@ import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { isInt64 } from './parse.js';
+import { atom, canHold, patternFlag, storable, textTest } from './text-tests.js';
 import type { Value } from './value.js';
 
 export interface Condition {
@@ -16,7 +17,7 @@ export interface Condition {
   readonly nullable: boolean;
   /** Unless it is turned around; absent for `rows`. */
   readonly foundBy?: FoundBy;
-  /** Of the clause, unless it is turned around. */
+  /** Members of the clause, unless it is negated. */
   readonly members?: Members;
   /** How it is best found depends on what is looked for. */
   readonly hasPattern?: true;
@@ -34,16 +35,6 @@ export function isNegated(test: Test): boolean {
 export function applied({ sql, nullable, foundBy = 'rows', members }: Condition, negate: boolean): Clause {
   if (!negate) return { sql, foundBy, ...(members && { members }) };
   return { sql: nullable ? `(${sql}) IS NOT TRUE` : `NOT (${sql})`, foundBy: 'rows' };
-}
-
-/** An expression that operators can be put behind. */
-export function atom(sql: string): string {
-  return /^[a-z_][a-z0-9_.]*$/i.test(sql) ? sql : `(${sql})`;
-}
-
-/** PostgreSQL stores no text with a NUL in it, so none can be equal to or part of what is stored. */
-export function storable(text: string): boolean {
-  return !text.includes('\0');
 }
 
 /** @throws DomainError when the test does not fit the value's type */
@@ -77,7 +68,7 @@ export function mismatch(value: Value, test: Test, kind: FaultKind): Error {
   );
 }
 
-/** What to write for a value of this type. */
+/** Says how to write a test for a value of this type. */
 function way(value: Value, test: Test): string | undefined {
   switch (value.type) {
     case 'date':
@@ -128,7 +119,7 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (value.def?.equalityOnly) throw filterFault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
   const [literal = ''] = literals;
   if (!canHold(test.op, literal)) return NEVER;
-  return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternOf(test.op) };
+  return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternFlag(test.op) };
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
@@ -142,46 +133,6 @@ function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly s
   const by = (foundBy: FoundBy) => (def?.key === undefined ? undefined : { foundBy });
   if (op === '=') return { sql: `${atom(value.sql)} = ${params.bind(stored[0], cast)}`, nullable, ...by('key') };
   return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, cast && 'text[]')})`, nullable, ...by('keys') };
-}
-
-type TextOp = 'contains' | 'icontains' | '<' | '<=' | '>' | '>=';
-
-/** Asked before anything is bound: a parameter that the SQL does not mention has no type. */
-function canHold(op: TextOp, literal: string): boolean {
-  return storable(literal) || (op !== 'contains' && op !== 'icontains');
-}
-
-const patternOf = (op: TextOp) => (op === 'contains' || op === 'icontains' ? { hasPattern: true as const } : undefined);
-
-function textTest(sql: string, op: TextOp, literal: string, params: Params): string {
-  if (op === 'contains' || op === 'icontains') return likeTest(sql, op, literal, params);
-  const nul = literal.indexOf('\0');
-  if (nul < 0) return `${atom(sql)} COLLATE "C" ${op} ${params.bind(literal, 'text')}`;
-  // A stored text is less than "a\0…" exactly when it is at most "a".
-  return `${atom(sql)} COLLATE "C" ${op.startsWith('<') ? '<=' : '>'} ${params.bind(literal.slice(0, nul), 'text')}`;
-}
-
-function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, params: Params): string {
-  const bind = (part: string) => params.bind(`%${part.replace(/[\\%_]/g, '\\$&')}%`, 'text');
-  const like = (tested: string, part: string) =>
-    op === 'contains' ? `${tested} LIKE ${bind(part)}` : `${tested} LIKE ${upperSql(bind(part))}`;
-  const tested = op === 'contains' ? atom(sql) : upperSql(sql);
-  const parts = sql === NAME ? params.partsOf(literal) : [];
-  if (parts.length === 0) return like(tested, literal);
-  // What contains the text contains its parts. The empty text keeps the whole test from the index.
-  return `(${parts.map((part) => like(tested, part)).join(' AND ')} AND ${like(`(${tested} || '')`, literal)})`;
-}
-
-/** The column whose letters are sampled. */
-const NAME = 't.name';
-
-/**
- * Unicode upper-casing. PostgreSQL's own `upper` in the C locale changes ASCII only; the ICU root collation is in every
- * supported version, and `upper` under it is immutable, so that a trigram index on this very expression serves
- * `icontains`.
- */
-function upperSql(sql: string): string {
-  return `upper(${atom(sql)} COLLATE "und-x-icu")`;
 }
 
 // ---- booleans, numbers, dates
@@ -281,7 +232,7 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
   return {
     sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${textTest(`${tags} ->> ${key}`, test.op, literal, params)})`,
     nullable: true,
-    ...patternOf(test.op),
+    ...patternFlag(test.op),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The sort order of a list: its fields as a total order in SQL. */
 import type { SortField } from './ast.js';
-import { atom } from './conditions.js';
+import { atom } from './text-tests.js';
 import { filterFault } from './errors.js';
 import type { FaultKind } from './errors.js';
 import { scalarOrTag } from './symbols.js';

@@ -5,7 +5,7 @@ import { invalidField } from '../../domain/errors.js';
 import { Budget } from './bounds.js';
 import { EVERYTHING, foundByAny, membersOf, ROLE_ATTRIBUTES } from './clause.js';
 import type { Clause } from './clause.js';
-import { atom, storable } from './conditions.js';
+import { atom, storable } from './text-tests.js';
 import type { Bind } from './params.js';
 
 export interface RoleFilter {

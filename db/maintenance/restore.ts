@@ -64,7 +64,7 @@ const NOT_EMPTY =
   'The database is not empty, so nothing was restored and nothing was changed: restore into a new database, or ' +
   'another EDGE_DATA_DIR.';
 
-/** Refuses a database with more than empty tables of the snapshot's schema, which a restore that was cut short leaves. */
+/** Refuses a database with more than empty tables of the snapshot's schema, as a cut-off restore leaves them. */
 async function requireEmpty(db: { run: MaintenanceLane['run'] }, wanted: readonly string[]): Promise<void> {
   const {
     rows: [found],

@@ -171,7 +171,7 @@ function sequenceIn(value: Record<string, unknown>, file: string): SequenceLine 
 }
 
 /**
- * Which migrations make the schema that a snapshot was taken of.
+ * Finds the migrations that make the schema that a snapshot was taken of.
  * @throws SnapshotError when this release does not have them
  */
 export function migrationsOf({ migrations, release }: SnapshotHeader, file: string): string[] {

@@ -12,7 +12,7 @@ export class RequestClock {
   #since = 0;
 
   /**
-   * From `enter` to `leave` of the same phase. Statements at the same time count once, and a wait only while no
+   * Begins a phase, which ends at its `leave`. Statements at the same time count once, and a wait only while no
    * statement runs.
    */
   enter(phase: Phase): void {
@@ -26,7 +26,7 @@ export class RequestClock {
   }
 
   /**
-   * In milliseconds; a phase that an error left open goes on until now. `otherMs` is the rest: work in Node, and
+   * Times in milliseconds; a phase that an error left open goes on until now. `otherMs` is the rest: work in Node, and
    * waiting for anything but the database.
    */
   read(): { ms: number; databaseMs: number; poolMs: number; otherMs: number } {

@@ -1,5 +1,5 @@
 /**
- * Which PostgreSQL server is in use: of the hosts of a connection URL, and of the addresses of a name, the first one
+ * Finds the PostgreSQL server in use: of the hosts of a connection URL, and of the addresses of a name, the first one
  * that takes writes. Every connection of ours is a `ServerClient`, which goes to that one; when the database is lost,
  * `find` looks again from the first.
  */

@@ -1,21 +1,21 @@
 /**
- * What is known of large tables without a look at all of their rows: how many there are, which share of them a filter
- * matches, and how common parts of their names are. Only how a page is read follows from it, never what it holds, so
- * that all of it may be some minutes old.
+ * Estimates about large tables, made without reading all of their rows: the number of rows, the share that a filter
+ * matches, and how common parts of names are. They decide how a page is read, never what it holds, so that they may be
+ * some minutes old.
  */
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../postgres/contracts.js';
 import { slowRead, unprepared } from '../postgres/statement.js';
 import { letterCounts, rarestParts } from './letters.js';
 
-/** Rows of a sample, by and large. */
+/** Rows of a sample, roughly. */
 const SAMPLE = 2_000;
 const FRESH_MS = 300_000;
 const SHARE_FRESH_MS = 60_000;
-/** For so long a total that reached its bound is not counted again. */
+/** Time for which a total that reached its bound is not counted again. */
 const TOTAL_KEPT_MS = 10_000;
 const MAX_KEPT = 1_000;
-/** From this share of all rows on, the next row of a page is near. */
+/** Share of all rows from which on the next row of a page is near. */
 const MANY = 0.01;
 
 const ROWS = slowRead<{ rows: number }>(

@@ -1,6 +1,6 @@
 /**
- * Which parts of a text an index of three letters in a row should be asked for. It keeps words of letters and digits,
- * in lower case and with a blank behind; to ask for every part of a text reads the list of each, however common it is.
+ * Chooses the parts of a text that a trigram index is asked for. The index keeps words of letters and digits, in lower
+ * case and followed by a blank. Asking for every part would read the list of each, however common it is.
  */
 
 const PART = 3;

@@ -23,7 +23,7 @@ import { unreadRows } from './unread-rows.js';
 export interface ListLimits {
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  /** In tables with more rows than `largeFrom`, totals of filters that match many are exact up to this. */
+  /** Bound up to which totals of broad filters are exact, in tables with more rows than `largeFrom`. */
   readonly countUpTo?: number;
   readonly largeFrom?: number;
 }

@@ -67,7 +67,7 @@ export function membersSql(
   const walk = walkOf(compiled);
   const bounds = `ORDER BY ${order.sql} LIMIT ${page.limit} OFFSET ${page.offset}`;
   const known = knownSql(table, members);
-  // What is fenced in is found first, by whatever index finds all of it; the order comes after.
+  // OFFSET 0 fences the matches in: they are found first, by any index, and sorted after.
   const sorted = (isWanted: string) =>
     `SELECT t.${key} FROM (SELECT t.* FROM ${table} t WHERE ${isWanted}(${where}) OFFSET 0) t ${bounds}`;
   const keys = (from: string) => `SELECT ${key}, (SELECT total FROM known) AS total_count FROM (${from}) found`;

@@ -49,7 +49,7 @@ export function isShort({ where, compiled }: PageParts): boolean {
   );
 }
 
-/** From here on, passing over rows costs more than to look up again those of the page. */
+/** Offset beyond which it is cheaper to find the ids first and then read the rows of the page. */
 const DEEP_OFFSET = 500;
 export const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
 
@@ -110,7 +110,8 @@ ${joins} ORDER BY ${order.sql}`;
   if (manner?.kind === 'many')
     return ofKeys(
       // The condition as a CASE is of no use to an index.
-      `SELECT t.${key}, ${manner.total} AS total_count FROM ${table} t WHERE CASE WHEN ${where.sql} THEN true ELSE false END
+      `SELECT t.${key}, ${manner.total} AS total_count FROM ${table} t
+        WHERE CASE WHEN ${where.sql} THEN true ELSE false END
       ORDER BY ${order.sql} LIMIT ${page.limit} OFFSET ${page.offset}`,
     );
   const from = reach === null ? table : `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${reach})`;

@@ -1,6 +1,6 @@
 /**
- * Which releases can work with a schema. A migration that only expands it leaves what an earlier release reads and
- * writes as it was: new tables, new columns that are null or have a default, new functions and triggers that ask
+ * Tells which releases can work with a schema. A migration that only expands it leaves what an earlier release reads
+ * and writes as it was: new tables, new columns that are null or have a default, new functions and triggers that ask
  * nothing of who does not know them. One that does more contracts it. The database keeps, with each migration, the last
  * one that contracted: a release that knows it can work with all that follow (docs/operations/upgrades.md).
  */

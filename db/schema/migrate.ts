@@ -104,6 +104,21 @@ export async function pendingMigrations(connection: ServerConfig): Promise<strin
   }
 }
 
+/** Whether the database has a network; false without a schema, too. @throws SchemaError when it cannot be read */
+export async function hasNetwork(connection: ServerConfig): Promise<boolean> {
+  const client = await connectForMigration(connection);
+  try {
+    const {
+      rows: [table],
+    } = await client.query<{ exists: boolean }>("SELECT to_regclass('network') IS NOT NULL AS exists");
+    return table?.exists === true && (await client.query('SELECT 1 FROM network')).rows.length > 0;
+  } catch (error) {
+    throw explain(error, connection);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** Purpose of a migration: the comment that its file begins with, on one line; empty without one. */
 export function purposeOf(name: string): string {
   return [...(/^(?:--.*\n)*/.exec(textOf(name))?.[0].matchAll(/^-- ?(.*)$/gm) ?? [])].map(([, line]) => line).join(' ');

@@ -118,8 +118,8 @@ export interface AuthPolicyStore {
   /** An identity that has it is an administrator, or has a permission that is not among those. */
   isOfOneAbove(id: string, permissions: readonly string[]): Promise<boolean>;
   /**
-   * Until the transaction ends no other one changes the policy, gives it to an identity or gives rights to one that has
-   * it.
+   * Locks the policy until the transaction ends: no other one changes it, gives it to an identity, or gives rights to
+   * an identity that has it.
    * @throws DomainError `notFound`
    */
   lockHolders(id: string): Promise<void>;

@@ -66,7 +66,7 @@ export interface CaStore {
   update(id: string, changes: Changes<CaSettings & { tags: Tags }>): Promise<void>;
   setVerified(id: string): Promise<void>;
   /**
-   * Also deletes its cert authenticators, enrollments and the API sessions of both kinds. Call it in a transaction.
+   * Deletes the CA with its authenticators, its enrollments and the API sessions of both. Call it in a transaction.
    * @throws DomainError `notFound`
    */
   remove(id: string): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Which routers are connected. The process of a controller that holds channels is a host: it has a row with a sign of
+ * Connected routers. The process of a controller that holds channels is a host: it has a row with a sign of
  * life, and one for each of its channels. All of this may be lost in a failover: the host writes it again.
  */
 import type { RouterPresence } from '../../domain/router.js';

@@ -52,9 +52,9 @@ const ORIGIN = {
 const TOLD = { env: 'coalesce($11::jsonb, i.env_info)', sdk: 'coalesce($12::jsonb, i.sdk_info)' };
 
 /**
- * Behind the actor, so that it is set by then. $15: how many API sessions the identity may have, beyond which the least
- * recently used end; null: not looked at this time. They are counted up to that bound in an index, not all. $16: `on`
- * where the login is to be counted in the audit record, not recorded.
+ * Values that follow the actor, so that it is set by then. $15: how many API sessions the identity may have, beyond
+ * which the least recently used end; null: not looked at this time. They are counted up to that bound in an index, not
+ * all. $16: `on` where the login is to be counted in the audit record, not recorded.
  */
 const SETTLED = `set_config('edge.summed', $16, true), CASE WHEN $15::bigint IS NULL THEN NULL
   WHEN EXISTS (SELECT FROM api_sessions s WHERE s.identity_id = t.identity_id OFFSET $15::bigint - 1)

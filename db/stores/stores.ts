@@ -43,6 +43,7 @@ import { loginStore } from './logins.js';
 import { mfaStore } from './mfas.js';
 import { networkStore } from './network.js';
 import { networkAccessView } from './network-access-view.js';
+import { networkOverviewStore } from './network-overview.js';
 import { quiescedRouterStore } from './quiesced-routers.js';
 import { referenceStore } from './references.js';
 import { revocationStore } from './revocations.js';
@@ -104,6 +105,7 @@ const STORES = {
   mfas: mfaStore,
   network: networkStore,
   networkAccess: networkAccessView,
+  networkOverview: networkOverviewStore,
   quiescedRouters: quiescedRouterStore,
   references: referenceStore,
   revocations: revocationStore,

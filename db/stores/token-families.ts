@@ -37,7 +37,7 @@ export interface FoundLogin {
 export interface Rotation {
   readonly apiSessionId: string;
   readonly identityId: string;
-  /** Of the refresh token that was shown. */
+  /** Id of the refresh token that was shown. */
   readonly tokenId: string;
   /** Hashes of the ids of that one and of the next. */
   readonly from: Buffer;

@@ -1,5 +1,5 @@
 /**
- * Which texts are usernames. Two names that look alike must not be two users: nothing invisible, no white space but
+ * Rules of usernames. Two names that look alike must not be two users: nothing invisible, no white space but
  * blanks between words, and letters composed (Unicode form NFC). A name that breaks this is refused rather than
  * changed, so that a login sends what was stored. Letters of different scripts or case that look alike stay different
  * names: that is for administrators to judge.

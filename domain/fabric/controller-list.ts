@@ -1,5 +1,5 @@
 /**
- * Which controllers routers are told of: the addresses at which a live controller takes routers, and those whose
+ * The list of controllers that routers get: the addresses at which a live controller takes routers, and those whose
  * controller is gone, each with the one that stands in for it. Controllers that share an address, behind a balancer,
  * are one controller to a router. docs/decisions/0023 and 0034 say why.
  */

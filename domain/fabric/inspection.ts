@@ -23,7 +23,7 @@ export const TERMINATOR_CHECK = 'terminator-check';
 /** The value of a router that says which identities it last reported as connected. */
 export const REPORTED_IDENTITIES = 'reported-identities';
 
-/** What a router says of a terminator. @property reason  why it is not valid, in the words of its protocol */
+/** Answer of a router about a terminator. @property reason  why it is not valid, in the words of its protocol */
 export interface TerminatorCheck {
   readonly id: string;
   readonly isValid: boolean;

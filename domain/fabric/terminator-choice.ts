@@ -1,6 +1,6 @@
 /**
- * Which of a service's terminators a dial goes to. Precedence is stronger than any cost: each has a band of its own,
- * and a cost is capped inside its band.
+ * Chooses the terminator of a service that a dial goes to. Precedence is stronger than any cost: each has a band of
+ * its own, and a cost is capped inside its band.
  */
 import type { HostingPrecedence } from '../entity.js';
 

@@ -11,6 +11,11 @@ export function addBit(bits: Bits, index: number): void {
   bits[at] = (bits[at] ?? 0) | (1 << (index % WORD));
 }
 
+export function removeBit(bits: Bits, index: number): void {
+  const at = Math.floor(index / WORD);
+  bits[at] = (bits[at] ?? 0) & ~(1 << (index % WORD));
+}
+
 export const hasBit = (bits: Bits, index: number): boolean =>
   ((bits[Math.floor(index / WORD)] ?? 0) & (1 << (index % WORD))) !== 0;
 

@@ -7,8 +7,7 @@ import { groupsOf } from '../policy/role-groups.js';
 import type { RoleGroup } from '../policy/role-groups.js';
 import { RoleIndex } from '../policy/role-index.js';
 import type { Selectable } from '../policy/roles.js';
-import type { PostureState } from '../posture/state.js';
-import { addBit, bitsFor, haveCommonBit } from './bits.js';
+import { addBit, bitsFor, haveCommonBit, removeBit } from './bits.js';
 import type { Bits } from './bits.js';
 import type { IdentityFacts, NetworkFacts, PolicyFacts, ServiceFacts } from './facts.js';
 import { FAILS_POSTURE, IS_DISABLED } from './outcomes.js';
@@ -34,6 +33,12 @@ export interface IdentityClass {
   readonly start: number;
 }
 
+/** Parts that an identity has by its attributes. */
+interface Standing extends Pick<IdentityClass, 'groups' | 'policies' | 'start'> {
+  /** Policies of it that ask for posture checks. */
+  readonly asking: readonly number[];
+}
+
 /** Services that are alike in all that decides. */
 export interface ServiceClass {
   readonly count: number;
@@ -56,6 +61,7 @@ export class AccessWorld {
   readonly serviceNames: ReadonlyMap<string, string>;
   readonly #identitySide: Side;
   readonly #serviceSide: Side;
+  readonly #standings = new Map<string, Standing>();
 
   constructor(readonly facts: NetworkFacts) {
     const { policies } = facts;
@@ -82,18 +88,37 @@ export class AccessWorld {
   }
 
   identityClass(identity: IdentityFacts): IdentityClass {
-    const { groups, policies } = this.#selected(this.#identitySide, identity);
     const { isDisabled, count, posture } = identity;
-    const passing = bitsFor(this.policies.length);
-    for (const index of policies) if (this.#isPassing(index, posture)) addBit(passing, index);
-    return {
-      count,
-      isDisabled,
+    const { asking, ...selected } = this.#standingOf(identity);
+    const passing = selected.policies.slice();
+    if (posture !== null) {
+      const isPassing = new Map<string, boolean>();
+      for (const index of asking) {
+        const checks = this.facts.policies[index]?.checks ?? [];
+        const key = checks.map(({ id }) => id).join();
+        const known = isPassing.get(key) ?? judge(checks, posture, this.facts.now).isPassing;
+        isPassing.set(key, known);
+        if (!known) removeBit(passing, index);
+      }
+    }
+    return { ...selected, count, isDisabled, passing };
+  }
+
+  /** Parts of a class that no device decides, worked out once for all identities with the same attributes. */
+  #standingOf({ id, roleAttributes }: IdentityFacts): Standing {
+    const key = JSON.stringify([id, roleAttributes]);
+    const known = this.#standings.get(key);
+    if (known !== undefined) return known;
+    const identity = { id, roleAttributes };
+    const { groups, policies } = this.#selected(this.#identitySide, identity);
+    const standing = {
       groups,
       policies: asBits(policies, this.policies.length),
-      passing,
       start: this.routes.startOf(identity),
+      asking: [...policies].filter((index) => (this.facts.policies[index]?.checks.length ?? 0) > 0),
     };
+    this.#standings.set(key, standing);
+    return standing;
   }
 
   serviceClass(service: ServiceFacts): ServiceClass {
@@ -122,11 +147,6 @@ export class AccessWorld {
   #selected(side: Side, entity: Selectable): { groups: number[]; policies: Set<number> } {
     const groups = side.index.selecting(entity);
     return { groups, policies: new Set(groups.flatMap((group) => side.policiesOf[group] ?? [])) };
-  }
-
-  #isPassing(index: number, posture: PostureState | null): boolean {
-    const checks = this.facts.policies[index]?.checks ?? [];
-    return checks.length === 0 || posture === null || judge(checks, posture, this.facts.now).isPassing;
   }
 }
 

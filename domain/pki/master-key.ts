@@ -59,8 +59,8 @@ export interface KeyRing {
   /** Text to store in the database, by which a node with another key is refused. Reveals nothing of the key. */
   checkValue(): string;
   /**
-   * Which key of this ring made a check value; a value of the first form counts as that of an old one, since all is to
-   * be sealed again.
+   * Tells which key of this ring made a check value; a value of the first form counts as that of an old one, since all
+   * is to be sealed again.
    */
   matches(checkValue: string): 'current' | 'old' | 'none';
 }

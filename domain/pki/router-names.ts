@@ -1,5 +1,5 @@
 /**
- * Under which host names and addresses a router may be reached. A router says so itself, in the request for its server
+ * Host names and addresses under which a router may be reached. A router says so itself, in the request for its server
  * certificate, and whoever holds an enrollment token writes that request: a name that is a controller's would let it
  * pass for the controller.
  */

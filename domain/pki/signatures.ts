@@ -76,8 +76,8 @@ function isGoodRsa(key: Buffer): boolean {
 const [MIN_EXPONENT, MAX_EXPONENT] = [65_537n, 2n ** 32n];
 
 /**
- * With a small exponent, a signature can be forged where its padding is checked carelessly; with an even one there is
- * no private key; a larger one makes every verification slow.
+ * Tells good RSA exponents. A small one lets signatures be forged where padding is checked carelessly, an even one has
+ * no private key, and a larger one makes every verification slow.
  */
 export function isGoodRsaExponent(exponent: bigint): boolean {
   return exponent >= MIN_EXPONENT && exponent <= MAX_EXPONENT && exponent % 2n === 1n;

@@ -1,5 +1,5 @@
 /**
- * Which routers are connected and which links lie between them, and the cheapest paths over those. All paths of a
+ * Connected routers, the links between them, and the cheapest paths over those. All paths of a
  * router also say how others reach it. They are kept until something changes, once several were asked for.
  */
 import { LRUCache } from 'lru-cache';

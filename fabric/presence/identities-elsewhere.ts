@@ -1,5 +1,5 @@
 /**
- * Which identities are connected to routers whose channels other processes have: other workers, and other controllers.
+ * Identities connected to routers whose channels other processes have: other workers, and other controllers.
  * Their rows are read once a second, those alone that are new here, so that lists of identities find all of it in
  * memory.
  */

@@ -1,5 +1,5 @@
 /**
- * Which identities are connected to the routers of this process, as routers report it, in memory. A router that is
+ * Identities connected to the routers of this process, as routers report it, in memory. A router that is
  * itself gone leaves what it said as unknown for a while. presence/identities-elsewhere.ts has what other processes
  * know.
  */

@@ -2482,38 +2482,6 @@ export interface Operations {
       default: Response.ApiErrorEnvelope;
     };
   };
-  /** List identities that were not used for long */
-  listNetworkUnusedIdentities: {
-    permission: 'admin';
-    params: {};
-    query: { days?: number; show?: number; skip?: number };
-    headers: {};
-    body: undefined;
-    responses: {
-      200: Response.NetworkUnusedListEnvelope;
-      400: Response.ApiErrorEnvelope;
-      401: Response.ApiErrorEnvelope;
-      429: Response.ApiErrorEnvelope;
-      503: Response.ApiErrorEnvelope;
-      default: Response.ApiErrorEnvelope;
-    };
-  };
-  /** List services that were not used for long */
-  listNetworkUnusedServices: {
-    permission: 'admin';
-    params: {};
-    query: { days?: number; show?: number; skip?: number };
-    headers: {};
-    body: undefined;
-    responses: {
-      200: Response.NetworkUnusedListEnvelope;
-      400: Response.ApiErrorEnvelope;
-      401: Response.ApiErrorEnvelope;
-      429: Response.ApiErrorEnvelope;
-      503: Response.ApiErrorEnvelope;
-      default: Response.ApiErrorEnvelope;
-    };
-  };
   /** List where the role attributes of posture checks are used */
   listPostureCheckRoleAttributeUsage: {
     permission: 'admin';

@@ -1536,13 +1536,11 @@ export interface NetworkBackups {
 
 /** Certificates of one kind. */
 export interface NetworkCertificates {
-  /** Number of those that have ended. */
-  endedCount: number;
-  /** When the first of those ends that have not ended; null for none. */
+  /** When the first of them ends, within 30 days if it is of a router, an identity or a CA; null for none. */
   endsAt: string | null;
   /** The network's own three, those of routers, those that identities log in with, and other CAs. */
   kind: 'root' | 'intermediate' | 'server' | 'router' | 'identity' | 'ca';
-  /** Number of those that end within 30 days and have not ended. */
+  /** Number of those that end within 30 days. */
   soonCount: number;
 }
 
@@ -1584,7 +1582,7 @@ export interface NetworkCounts {
   terminators: number;
 }
 
-/** Dials of a time. */
+/** Dials since a full hour. */
 export interface NetworkDials {
   /** Dials, those that failed included. */
   dials: number;
@@ -1632,7 +1630,7 @@ export interface NetworkOverview {
   certificates?: readonly NetworkCertificates[] | undefined;
   controllers: NetworkControllers;
   counts: NetworkCounts;
-  dialsLastHour: NetworkDials;
+  dialsLastHours: NetworkDials;
   dialsNow: NetworkDials;
   /** What `edge-controller doctor` would say of this controller, as far as it can be known while it runs, the worst first. */
   findings?: readonly NetworkFinding[] | undefined;
@@ -1656,34 +1654,6 @@ export interface NetworkRouters {
   online: number;
   /** Number of routers. */
   total: number;
-}
-
-/** An identity or a service that was not used for long. */
-export interface NetworkUnused {
-  /** When it was made. */
-  createdAt: string;
-  /** Id of the identity or the service. */
-  id: string;
-  /** Since when uses of it are noted. */
-  knownSince: string;
-  /** Beginning of the day of its last use; null when none is known. */
-  lastUsedAt: string | null;
-  /** Name of the identity or the service. */
-  name: string;
-}
-
-/** A page of what was not used for long. */
-export interface NetworkUnusedList {
-  /** The items of this page. */
-  items: readonly NetworkUnused[];
-  /** Number of items on all pages. */
-  totalCount: number;
-}
-
-/** Answer with a page of what was not used for long. */
-export interface NetworkUnusedListEnvelope {
-  data: NetworkUnusedList;
-  meta: Meta;
 }
 
 /** Traffic and dials of the last hours. */

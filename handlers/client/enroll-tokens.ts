@@ -21,7 +21,7 @@ export async function findEnrollment(
 }
 
 /**
- * For the forms of one method, where the token is in the query or else in the body.
+ * Finds the enrollment, for the forms of one method that have the token in the query or else in the body.
  * @throws DomainError `enrollmentTokenUnknown`, `enrollmentExpired`, `enrollmentMethodMismatch`
  */
 export async function enrollmentOf(

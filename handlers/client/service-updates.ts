@@ -1,5 +1,5 @@
 /**
- * Since when a caller's services are as they are. Compared when it asks: nothing runs when a policy changes or a
+ * Time of the last change of a caller's services. Compared when it asks: nothing runs when a policy changes or a
  * posture check times out.
  */
 import type { ApiSession } from '../../domain/credentials.js';

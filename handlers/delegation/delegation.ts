@@ -104,7 +104,7 @@ export const subjectOf = ({ identity, edgeRouter }: Pick<Enrollment, 'identity' 
   (identity ?? edgeRouter)?.id;
 
 /**
- * Before an enrollment of the identity is shown. Most routers have none.
+ * Call it before an enrollment of the identity is shown. Most routers have none.
  * @throws DomainError `unauthenticated` for an identity above the caller
  */
 export async function requireMaySeeEnrollment(
@@ -132,8 +132,8 @@ function refuseEnrollment(target: Rights | undefined): void {
 }
 
 /**
- * In the transaction of a change of an auth policy, which decides how its identities log in: no caller gets it or more
- * rights with it until that ends.
+ * Call it in the transaction of a change of an auth policy, which decides how its identities log in: no caller gets it
+ * or more rights with it until that ends.
  * @throws DomainError `unauthenticated` while an identity above the caller has it; `notFound`
  */
 export async function requireMayChangePolicy(
@@ -148,8 +148,9 @@ export async function requireMayChangePolicy(
 }
 
 /**
- * In the transaction of a change or the delete of a CA. Certificates of one with a claim log in as whom they name;
- * without it, its authenticators and enrollments stop working with it. It is locked, so that it gets no more of them.
+ * Call it in the transaction of a change or the delete of a CA. Certificates of one with a claim log in as whom they
+ * name; without it, its authenticators and enrollments stop working with it. It is locked, so that it gets no more of
+ * them.
  * @param hasClaim  it shall have one
  * @throws DomainError `unauthenticated`, `notFound`
  */

@@ -11,7 +11,7 @@ import { inspected } from './inspected.js';
 import { readValidation } from './validations.js';
 import type { Validation } from './validations.js';
 
-/** What is wrong with a router; undefined when it could not be asked. */
+/** Faults of a router; undefined when it could not be asked. */
 type Errors = readonly string[] | undefined;
 type Look = (batch: readonly Router[], parts: ComparedParts) => Promise<ReadonlyMap<string, Errors>>;
 

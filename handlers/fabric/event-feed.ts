@@ -1,6 +1,6 @@
 /**
- * Events of the fabric for one reader, as JSON: routers, links, circuits and terminators that come and go, by a look at what all
- * controllers know of them, changes of entities, and counts.
+ * Events of the fabric for one reader, as JSON: routers, links, circuits and terminators that come and go, found by
+ * comparing what all controllers know of them; changes of entities; and counts.
  */
 import { DomainError } from '../../domain/errors.js';
 import type { Terminator } from '../../domain/model.js';

@@ -153,8 +153,8 @@ async function logInByPassword(
 }
 
 /**
- * From the decision to the answer, so that it takes as long for an attempt that was counted, or that was the last one,
- * as for an unknown name. Ten times what the statements take where the database is near.
+ * Time from the decision to the answer, so that it takes as long for an attempt that was counted, or that was the last
+ * one, as for an unknown name. Ten times what the statements take where the database is near.
  */
 const REFUSAL_MS = 25;
 

@@ -18,7 +18,7 @@ export interface UpdbChange {
 type Owner = Pick<Caller, 'identityId' | 'apiSessionId'>;
 
 /**
- * For administrators: sets username, password or tags. A new password ends every API session of the identity. A name of
+ * Sets username, password or tags, for administrators. A new password ends every API session of the identity. A name of
  * before may stay, whatever it is.
  * @throws DomainError `notFound`, `duplicate`, `invalidField` for what is no username, or when the identity's auth
  * policy refuses the password
@@ -34,8 +34,8 @@ export async function changeUpdb(context: Context, id: string, change: UpdbChang
 }
 
 /**
- * For owners, by their present password: a new one ends all their other API sessions. Only an owner's own authenticator
- * is known.
+ * Changes an owner's password, given the present one. A new one ends all their other API sessions. Only an owner's own
+ * authenticator is known.
  * @throws DomainError as `changeUpdb`; `unauthenticated` naming the field for a wrong password,
  * `authenticatorNotUpdatable` (cert)
  */

@@ -21,6 +21,7 @@ import * as identityServiceConfigs from './identity-service-configs.js';
 import * as identityTraces from './identity-traces.js';
 import * as identityTypes from './identity-types.js';
 import * as networkAccess from './network-access.js';
+import * as networkOverview from './network-overview.js';
 import * as policyAdvice from './policy-advice.js';
 import * as postureChecks from './posture-checks.js';
 import * as revocations from './revocations.js';
@@ -75,6 +76,7 @@ export const managementHandlers = {
   ...identityTraces,
   ...identityTypes,
   ...networkAccess,
+  ...networkOverview,
   ...policyAdvice,
   ...postureChecks,
   ...revocations,

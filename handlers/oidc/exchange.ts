@@ -10,7 +10,7 @@ import type { BareReply, Caller, EmptyReply, RawReply } from '../reply.js';
 /** @typeParam N  names of the parameters that are read */
 export interface OidcInput<in N extends string = never> {
   readonly parameters: Parameters<N>;
-  /** What the document does not allow in them. */
+  /** Fault of the parameters by the document. */
   readonly fault: DomainError | undefined;
   /** Address of the provider, by the `Host` of the request. */
   readonly issuer: string;
@@ -75,7 +75,7 @@ export function checked<O extends OperationId<'oidc'>>(handler: HandlerOf<O>): H
     const asked = { parameters, fault, issuer, connection, note, caller };
     return handler(asked as unknown as OidcInput<NamesOf<O>> & CallerOf<O>, { ...context, loginProvider });
   };
-  // What an operation of this document takes and answers, the compiler cannot see of a type parameter.
+  // The compiler cannot see through a type parameter what an operation takes and answers.
   return run as unknown as Handler<'oidc', O>;
 }
 

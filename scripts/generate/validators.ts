@@ -10,7 +10,7 @@ import { dropUnused } from './unused.js';
 
 export interface Validators {
   readonly code: string;
-  /** The validators of bodies once more, of the same names: these go on after a fault, and are read for refusals only. */
+  /** The validators of bodies once more, of the same names: these go on after a fault, and serve refusals only. */
   readonly allFaults: string;
   /** The validator of one element of a response's `data`, by the response's definition. */
   readonly items: ReadonlyMap<string, string>;

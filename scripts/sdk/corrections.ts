@@ -61,6 +61,11 @@ export const templates: readonly { generator: string; file: string; why: string 
     file: 'model_enum.mustache',
     why: 'Its own refuses a value that is not in the list.',
   },
+  {
+    generator: 'typescript-fetch',
+    file: 'README.mustache',
+    why: 'The sample of its own does not compile: ids without quotes, and the key of the API twice.',
+  },
 ];
 
 /** A copy of the document, corrected for the generator. */

@@ -20,6 +20,13 @@ const OPEN = { disallowAdditionalPropertiesIfNotPresent: 'false' };
 /** Nor is a value that an enumeration does not have. Go and Python lack this option: see `templates`. */
 const OPEN_ENUMERATIONS = { enumUnknownDefaultCase: 'true' };
 
+/** The call in the sample of the README, for our template of it; the fabric API has no login of its own. */
+const EXAMPLES: Partial<Readonly<Record<ApiName, Readonly<Record<string, string>>>>> = {
+  client: { exampleLogin: 'true', exampleApi: 'ServiceApi', exampleCall: 'listServices' },
+  fabric: { exampleApi: 'RouterApi', exampleCall: 'listRouters' },
+  management: { exampleLogin: 'true', exampleApi: 'ServiceApi', exampleCall: 'listServices' },
+};
+
 /** Parameters by name: one that is added later changes no call. TypeScript, Go and Python have them so by default. */
 const REQUEST_OBJECTS = { useSingleRequestParameter: 'true' };
 
@@ -35,7 +42,13 @@ export function recipeOf(language: string, api: ApiName, version: string): Recip
       // An enumeration is a type here, which nothing checks when the program runs: no default case is needed.
       return {
         generator,
-        options: { npmName: `edge-${api}`, npmVersion: version, supportsES6: 'true', importFileExtension: '.js' },
+        options: {
+          npmName: `edge-${api}`,
+          npmVersion: version,
+          supportsES6: 'true',
+          importFileExtension: '.js',
+          ...EXAMPLES[api],
+        },
       };
     case 'go':
       return {

@@ -36,9 +36,10 @@ function placeOf(id: string, { params, query, body }: Refused): string | undefin
   const inPath = Object.entries(params as Readonly<Record<string, string>>);
   const inQuery = Object.entries(query as Readonly<Record<string, unknown>>);
   if (inPath.length < 2 && body === undefined && inQuery.length === 0) return undefined;
-  const named = [...inPath.map((one) => [...one, 'path']), ...inQuery.map((one) => [...one, 'query'])];
-  const [name, , place] = named.find(([, value]) => value === id) ?? [];
-  if (name !== undefined) return `It was given as ${String(name)} in the ${String(place)}.`;
+  const [inThePath] = inPath.find(([, value]) => value === id) ?? [];
+  if (inThePath !== undefined) return `It was given as ${inThePath} in the path.`;
+  const [inTheQuery] = inQuery.find(([, value]) => value === id) ?? [];
+  if (inTheQuery !== undefined) return `It was given as ${inTheQuery} in the query.`;
   const path = pathTo(id, body);
   return path === undefined ? undefined : `It was given as ${path.join('.').slice(0, SHOWN_CHARACTERS)} in the body.`;
 }

@@ -160,8 +160,8 @@ function detailOf(outage: Outage, error: unknown): { detail?: string } {
 }
 
 /**
- * For work in the background that is tried again: a warning with the stack, or a mere note while the database is out,
- * which has its own line.
+ * Logs a failure of background work that is tried again: a warning with the stack, or a mere note while the database
+ * is out, which has its own line.
  */
 export function noteFailure(
   log: Pick<Logger, 'debug' | 'warn'>,

@@ -7,7 +7,7 @@ import { ConnectionUrlError, parseConnectionUrl } from '../../db/postgres/connec
 import { openDatabase } from '../../db/postgres/db.js';
 import type { Database } from '../../db/postgres/contracts.js';
 import { runningConnection, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
-import { migrate, migrationNames } from '../../db/schema/migrate.js';
+import { hasNetwork, migrate, migrationNames } from '../../db/schema/migrate.js';
 import { isTransactionPooled } from '../../db/postgres/pooler.js';
 import { serversOf } from '../../db/postgres/servers.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
@@ -42,6 +42,8 @@ export interface ConnectOptions extends ServerOptions {
   /** The database was found not to answer. */
   readonly onLost: () => void;
   readonly onCommit?: OnCommit;
+  /** Refuses a start on an external database before its schema is made or changed. */
+  readonly beforeSchema: (hasNetwork: () => Promise<boolean>) => Promise<void>;
 }
 
 /** No statement takes longer, however long a handler may. */
@@ -57,7 +59,10 @@ export async function connectDatabase(options: ConnectOptions): Promise<OpenData
   const { config, log, closers, abort, connection, onLost, onCommit, besideRunning } = options;
   const demand = { poolSize: besideRunning === true ? 1 : config.databasePoolSize, processes: config.workers };
   const prepare = async () => {
-    if (config.databaseUrl !== null) await refuseTransactionPooler(connection);
+    if (config.databaseUrl !== null) {
+      await refuseTransactionPooler(connection);
+      await options.beforeSchema(() => hasNetwork(connection));
+    }
     let newer: readonly string[] = [];
     const applied = await migrate(connection, migrationNames, (names) => {
       newer = names;

@@ -1,5 +1,5 @@
 /**
- * Which targets this process delivers to: those that it leases. Each target is leased by one process of the network at
+ * Targets that this process delivers to: those that it leases. Each target is leased by one process of the network at
  * a time, who renews the lease while it lives; when it does not any more, another one goes on where it was.
  */
 import { randomBytes } from 'node:crypto';

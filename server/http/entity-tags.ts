@@ -67,8 +67,8 @@ export class ChangedVersion {
   };
 
   /**
-   * For `If-Match` of the next change. It equals no tag of a detail, so that a read which names it is answered in full:
-   * what is stored is not what was sent. undefined while no statement has said what the version is.
+   * Tag for `If-Match` of the next change. It equals no tag of a detail, so that a read which names it is answered in
+   * full: what is stored is not what was sent. undefined while no statement has said what the version is.
    */
   get tag(): string | undefined {
     return this.#version && `"${versionOf(this.#version)}"`;

@@ -7,9 +7,9 @@ import { checkText } from './parameters.js';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 export interface Read {
-  /** What is right. */
+  /** Values that are valid. */
   readonly values: Record<string, unknown>;
-  /** The first that is not. */
+  /** First fault among the others. */
   readonly fault: DomainError | undefined;
 }
 

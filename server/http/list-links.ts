@@ -1,4 +1,4 @@
-/** The `Link` header of lists (RFC 8288): where the next page is, and the first. Paths, so that any proxy may be before us. */
+/** The `Link` header of lists (RFC 8288) to the next page and the first. Paths, so that any proxy may be before us. */
 import type { OperationSpec } from '../../generated/operation.js';
 import type { PageInfo } from '../../handlers/reply.js';
 import { canonicalPath, splitTarget } from './paths.js';

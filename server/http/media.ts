@@ -35,7 +35,8 @@ export function requireAcceptable(operation: OperationSpec, accept: string | und
   if (accept === undefined || accept === '' || accept === '*/*' || accept === JSON_TYPE) return;
   const ranges = rangesOf(accept);
   // Types of errors are always acceptable to name, and clients send them whatever they ask for.
-  if ([JSON_TYPE, PROBLEM_TYPE, ...operation.produces].some((type) => welcomeOf(type, ranges).quality > 0)) return;
+  if ([JSON_TYPE, ...operation.produces].some((type) => welcomeOf(type, ranges).quality > 0)) return;
+  if (qualityOf(PROBLEM_TYPE, accept, 2) > 0) return;
   throw new DomainError('notAcceptable', {
     field: {
       field: 'Accept',
@@ -64,7 +65,7 @@ export function preferredOf<T extends string>(types: readonly [T, ...T[]], accep
   return best;
 }
 
-/** How willingly a type is taken, from 0 to 1. @param precision  0: also by a range; 2: only where it is named in full */
+/** How willingly a type is taken, from 0 to 1. @param precision  0: also by a range; 2: only if named in full */
 export function qualityOf(type: string, accept: string, precision: 0 | 2 = 0): number {
   const welcome = welcomeOf(type, rangesOf(accept));
   return welcome.precision < precision ? 0 : welcome.quality;

@@ -1,4 +1,4 @@
-/** Query and header parameters of an operation, read and checked as its spec says. Unknown ones have no effect, which is noted. */
+/** Reads and checks query and header parameters of an operation as its spec says. Unknown ones are noted. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import type { OperationSpec, ParameterSpec } from '../../generated/operation.js';
@@ -75,7 +75,7 @@ function ruleOf({ name, in: place }: ParameterSpec): string {
 const isShorter = (text: string, limit: number): boolean =>
   text.length < limit || (text.length < 2 * limit && [...text].length < limit);
 
-/** What is wrong with one value of a text, or of a list of texts. */
+/** Finds what is wrong with one value of a text, or of a list of texts. */
 export function checkText(spec: ParameterSpec, text: string): DomainError | undefined {
   try {
     check(spec, text);

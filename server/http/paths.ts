@@ -1,5 +1,5 @@
 /**
- * From a request's path to an operation. Empty segments do not count, so every odd spelling of a path (doubled or
+ * Finds the operation of a request's path. Empty segments do not count, so every odd spelling of a path (doubled or
  * trailing slashes) is the canonical path before anything else looks at it, authorization included.
  */
 import type { IncomingMessage } from 'node:http';

@@ -97,15 +97,21 @@ function oauthOf(error: unknown, status: number, hasToken: boolean): OauthBody {
   return { error: 'invalid_request', error_description: field?.reason ?? 'the request cannot be understood' };
 }
 
-/** Neither is JSON: that is how the field's existing controller answers it. */
+/** An unknown path or method is answered without JSON, as the field's existing controller does. */
 function writeUnrouted(
   response: ServerResponse,
-  { status, headers: own }: ReturnType<typeof errorReply>,
+  { status, headers: own, body }: ReturnType<typeof errorReply>,
   headers: ResponseHeaders,
 ): void {
   if (status === 404)
     write(response, status, { 'content-type': 'text/plain; charset=utf-8', ...headers }, '404 page not found');
-  else write(response, status, { ...headers, ...own }, '');
+  else if (status === 405) write(response, status, { ...headers, ...own }, '');
+  else {
+    // A bound on every request, such as that of bodies, is kept before the operation is known.
+    const { code, message } = body.error;
+    const all = { 'content-type': 'application/json', ...headers, ...own };
+    write(response, status, all, `${JSON.stringify({ code, message })}\n`);
+  }
 }
 
 function writeOwn(

@@ -142,7 +142,7 @@ const CONFIRMED_EACH_TIME: ResponseHeaders = { 'cache-control': 'no-cache' };
 const storing = ({ isTagged, permission }: OperationSpec): ResponseHeaders | undefined =>
   isTagged && permission === 'public' ? CONFIRMED_EACH_TIME : undefined;
 
-/** Where the other pages of a list are. */
+/** Makes the header Link to the other pages of a list. */
 function linking(
   { req }: ServerResponse,
   operation: OperationSpec,

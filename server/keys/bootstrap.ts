@@ -60,8 +60,8 @@ export async function openNetwork(
     } else if (keyRing.matches(record.masterKeyCheck) === 'none') {
       throw new ConfigError(
         'The master key is not the one that this database was made with, so its keys cannot be opened. ' +
-          'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that this network was last ' +
-          'started with.',
+          'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that ' +
+          'this network was last started with.',
       );
     } else if (keyRing.matches(record.masterKeyCheck) === 'old') {
       await resealAll(tx, keyRing, record.masterKeyCheck);
@@ -88,22 +88,10 @@ export async function openNetwork(
  * @throws ConfigError when it is missing though the network `exists`, and for what is no key
  */
 export function openKeyRing(config: Settings, exists: boolean): KeyRing {
-  const file = config.masterKeyFile ?? masterKeyIn(config.dataDir);
-  let current = config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
+  const file = masterKeyFileOf(config);
+  let current = givenMasterKey(config);
   if (current === undefined) {
-    if (exists || config.masterKeyFile !== null) {
-      throw new ConfigError(
-        `The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`,
-      );
-    }
-    if (config.databaseUrl !== null && !config.masterKeyLocal) {
-      throw new ConfigError(
-        'No master key is set for the new network in the database of DATABASE_URL. Without its key that database ' +
-          'cannot be used, so the key must not exist ' +
-          'on one disk alone: make one (openssl rand -base64 32), keep a copy, and set it as EDGE_MASTER_KEY on ' +
-          `every controller. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in ${file}.`,
-      );
-    }
+    refuseWithoutKey(config, file, exists);
     current = newMasterKey();
     writeSecret(file, `${current}\n`);
   }
@@ -112,6 +100,37 @@ export function openKeyRing(config: Settings, exists: boolean): KeyRing {
   } catch (error) {
     throw new ConfigError(`The master key cannot be used: ${(error as Error).message}`);
   }
+}
+
+/**
+ * Refuses a start without its master key before anything is made in the database.
+ * @param exists  asked only when no key is given
+ * @throws ConfigError as `openKeyRing` does
+ */
+export async function requireMasterKey(config: Settings, exists: () => Promise<boolean>): Promise<void> {
+  if (givenMasterKey(config) === undefined) refuseWithoutKey(config, masterKeyFileOf(config), await exists());
+}
+
+const masterKeyFileOf = (config: Settings): string => config.masterKeyFile ?? masterKeyIn(config.dataDir);
+
+function givenMasterKey(config: Settings): string | undefined {
+  const file = masterKeyFileOf(config);
+  return config.masterKey ?? (config.masterKeyFile === null ? readSecret(file) : readKeyFile(file));
+}
+
+/** @throws ConfigError unless this start may make the key of a new network */
+function refuseWithoutKey(config: Settings, file: string, exists: boolean): void {
+  if (exists || config.masterKeyFile !== null)
+    throw new ConfigError(
+      `The master key of this network is missing: ${file} does not exist. Put it back, or set EDGE_MASTER_KEY.`,
+    );
+  if (config.databaseUrl !== null && !config.masterKeyLocal)
+    throw new ConfigError(
+      'No master key is set for the new network in the database of DATABASE_URL. Without its key that database ' +
+        'cannot be used, so the key must not exist ' +
+        'on one disk alone: make one (openssl rand -base64 32), keep a copy, and set it as EDGE_MASTER_KEY on ' +
+        `every controller. Or set EDGE_MASTER_KEY_LOCAL=true to have it made in ${file}.`,
+    );
 }
 
 /** The operator's own file, wherever they keep it: a mounted secret is usually a link. */

@@ -29,7 +29,7 @@ export interface WrittenSnapshot extends SnapshotResult {
 }
 
 /**
- * On a lane that holds the lock. It replaces no file.
+ * Writes a snapshot on a lane that holds the lock. It replaces no file.
  * @throws DomainError `unavailable` when it cannot be written; its cause says what the system said
  */
 export async function writeSnapshot(

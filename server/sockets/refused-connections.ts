@@ -16,9 +16,9 @@ const REFUSALS: ReadonlyMap<string | undefined, 'headersTooLarge' | 'requestTime
 ]);
 
 /**
- * Without an answer, which would be taken for that to the first request still under way. Node gives up with HPE_PAUSED
- * on a client that sends more requests in one go, before it reads the answers to the first, than Node holds: none of
- * them is at fault, and whoever sends them knows by the cut which were answered.
+ * Faults that cut without an answer, which would be taken for that to the first request still under way. Node gives up
+ * with HPE_PAUSED on a client that sends more requests in one go, before it reads the answers to the first, than Node
+ * holds: none of them is at fault, and whoever sends them knows by the cut which were answered.
  */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'HPE_PAUSED']);
 

@@ -21,6 +21,7 @@ import { createSecondTokens } from '../sessions/second-tokens.js';
 import { createEnrollments, createSessionTokens } from '../keys/signed-tokens.js';
 import { SignerKeyCache } from '../keys/signer-keys.js';
 import { readVersion } from '../base/version.js';
+import { ownStateOf } from '../maintenance/own-state.js';
 
 /** Parts opened before. */
 interface Parts extends Pick<
@@ -70,6 +71,7 @@ export function buildContext(parts: Parts): Context {
     responseCache,
     elementCache: new ElementCache(config.keptTextBytes),
     worlds: new KeptWorlds(),
+    ownState: ownStateOf(config),
     pki,
     secrets: network.keyRing,
     totpIssuer: config.totpIssuer,

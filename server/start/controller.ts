@@ -10,7 +10,7 @@ import { openStores } from '../../db/stores/stores.js';
 import type { Context } from '../../handlers/context.js';
 import { startBackups } from '../maintenance/backup-schedule.js';
 import { bindOperations } from '../sessions/binder.js';
-import { openNetwork, refreshKeys } from '../keys/bootstrap.js';
+import { openNetwork, refreshKeys, requireMasterKey } from '../keys/bootstrap.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Network } from '../keys/bootstrap.js';
 import { buildContext } from './build-context.js';
@@ -136,6 +136,7 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
     onCommit: (touched, requestId) => {
       changes.committed(touched, requestId);
     },
+    beforeSchema: (hasNetwork) => requireMasterKey(config, hasNetwork),
   });
   abort.throwIfAborted();
   const stores = openStores(opened.database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });

@@ -34,7 +34,7 @@ describe('advisories of the field', function advisories() {
       const declared = await sendRaw(controller.url, postHead(path, `content-length: ${2 * MIB}`));
       expect(declared.status, path).to.equal(413);
       // Clients of the login endpoints read their errors without an envelope.
-      if (path.startsWith('/oidc/')) expect(declared.json).to.include({ code: 'REQUEST_ENTITY_TOO_LARGE' });
+      if (path.startsWith('/oidc/')) expect(declared.json, path).to.include({ code: 'REQUEST_ENTITY_TOO_LARGE' });
       else expectRawFault(declared, 413, 'REQUEST_ENTITY_TOO_LARGE');
       if (!open.has(path)) continue;
       const chunked = postHead(path, 'content-type: application/json', 'transfer-encoding: chunked');

@@ -177,8 +177,10 @@ describe('an answer that teaches', () => {
 
     it('is said by every operation', async () => {
       for (const [base, api] of [[M, operations.management] as const, [C, operations.client] as const]) {
-        for (const { path, method, operationId } of Object.values(api)) {
+        for (const { path, method, operationId, parameters } of Object.values(api)) {
           if (method !== 'GET' || operationId === 'streamEvents') continue;
+          // Refused without a parameter that it needs.
+          if (parameters.some(({ in: where, required }) => where === 'query' && required)) continue;
           const target = `${base}${path.replace(/\{\w+\}/g, 'x')}?no-such-parameter=1`;
           const answer = await admin.get(target);
           if (answer.status === 401 || answer.status === 406 || answer.status === 501) continue;

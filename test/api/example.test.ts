@@ -18,11 +18,11 @@ interface Run {
 }
 
 /** Runs the example as a user would, with no setting of ours in its environment but the given ones. */
-function run(env: Readonly<Record<string, string>>, file = script): Promise<Run> {
+function run(env: Readonly<Record<string, string>>, file = script, args: readonly string[] = []): Promise<Run> {
   return new Promise((resolve) => {
     execFile(
       '/bin/sh',
-      [file],
+      [file, ...args],
       { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 60_000 },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
@@ -57,10 +57,34 @@ describe('examples/first-network.sh', function example() {
     expect(stdout).to.match(/root certificate, SHA-256: [0-9a-f]{64}\n/);
     expect(stdout).to.include('logged in as Default Admin, administrator: true');
     expect(stdout).to.match(/list what it may reach\nwiki-[\d-]+: Dial\n\n/);
-    expect(stdout).to.match(/\ndone\n$/);
+    expect(stdout).to.match(/\ndone\n\n== All of it stays\. To remove it\n\S+first-network\.sh --remove \d{6}-\d+\n$/);
     expect(await total('identities')).to.equal(before.identities + 1);
     expect(await total('services')).to.equal(before.services + 1);
     expect(await total('api-sessions'), 'sessions left behind').to.equal(before.sessions);
+  });
+
+  it('removes what one run made, by its last line, and nothing of another', async () => {
+    const collections = ['identities', 'services', 'configs', 'service-policies', 'api-sessions'];
+    const totals = () => Promise.all(collections.map(total));
+    const name = async () => /--remove ([\d-]+)\n$/.exec((await run(credentials)).stdout)?.[1] ?? '';
+    const kept = await name();
+    const before = await totals();
+    const removed = await name();
+    const { code, stdout, stderr } = await run(credentials, script, ['--remove', removed]);
+    expect(stderr).to.equal('');
+    expect(code).to.equal(0);
+    expect(stdout.match(/^removed .*$/gm)).to.have.length(4);
+    expect(await totals()).to.deep.equal(before);
+    const again = await run(credentials, script, ['--remove', removed]);
+    expect(again).to.include({ code: 1, stderr: `first-network: there is nothing of the run ${removed}\n` });
+    expect((await run(credentials, script, ['--remove', kept])).code).to.equal(0);
+  });
+
+  it('removes nothing by what is no name of a run', async () => {
+    for (const args of [['--remove'], ['--remove', ''], ['--remove', '1" or true or name="'], ['--keep']]) {
+      const { code, stdout } = await run(credentials, script, args);
+      expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 1, stdout: '' });
+    }
   });
 
   it('shows an enrollment JWT that names the identity and was used up', async () => {

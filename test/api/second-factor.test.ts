@@ -41,6 +41,7 @@ describe('a second factor', function secondFactor() {
       const allowed = new Set<string>();
       for (const { api, permission, method, path, body, operationId } of all) {
         if (permission === 'public' || operationId === 'deleteCurrentApiSession') continue;
+        if (api === 'oidc') continue; // takes access tokens alone, and nobody gets one while a code is owed
         const target = basePaths[api] + path.replaceAll(/\{[^}]+\}/g, 'no-such-id');
         const answer = await partial.send(
           method,

@@ -31,8 +31,8 @@ describe('API sessions', () => {
       expect(answer.error?.cause).to.deep.equal({
         code: 'UNHANDLED',
         message:
-          'unauthenticated for invalid credentials. No session came with the request: log in, and send the token in the ' +
-          'header zt-session.',
+          'unauthenticated for invalid credentials. No session came with the request: log in, and send the token in ' +
+          'the header zt-session.',
       });
       const raw = await sendRaw(
         controller.url,

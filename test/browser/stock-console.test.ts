@@ -20,11 +20,18 @@ const location = findStockConsole();
 /** What this release of the console does at any controller: it asks other machines for pictures and a font. */
 const FROM_ELSEWHERE = /tile\.openstreetmap\.org|fonts\.googleapis\.com/;
 /**
- * The same, at its own: a filter that lacks an id, answered 400, a question before it knows its port, and a page that is
- * not there, whose address has the code of its login.
+ * The same, at its own: a filter that lacks an id, answered 400, a question before it knows its port, and a page that
+ * is not there, whose address has the code of its login.
  */
-const ITS_OWN =
-  /terminators\?limit=1000&filter=identity$|https:\/\/localhost\/edge\/management\/v1\/version|^404 GET .*\/auth\/callback\?/;
+const ITS_OWN = new RegExp(
+  [
+    /terminators\?limit=1000&filter=identity$/,
+    /https:\/\/localhost\/edge\/management\/v1\/version/,
+    /^404 GET .*\/auth\/callback\?/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 const lines = (page: Page) => page.locator('.leaflet-overlay-pane path.leaflet-interactive');
 

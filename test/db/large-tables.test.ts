@@ -1,4 +1,4 @@
-/** Filtered pages of tables that count as large: parts of the same list as in small ones, with totals that say enough. */
+/** Filtered pages of tables that count as large: parts of the same list as in small ones, with bounds as totals. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { letterCounts, rarestParts } from '../../db/query/letters.js';

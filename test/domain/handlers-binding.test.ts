@@ -12,9 +12,9 @@ import { bindOperations } from '../../server/sessions/binder.js';
 import type { BindingSources } from '../../server/sessions/binder.js';
 
 /** Of all specs together: the one place that knows it. */
-const OPERATIONS = 350;
+const OPERATIONS = 348;
 /** How many operations are not built yet. These numbers only ever shrink. */
-const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 4, oidc: 0 };
+const PENDING: Readonly<Record<Api, number>> = { client: 1, fabric: 0, management: 0, oidc: 0 };
 
 const handler = async () => ({ status: 200, data: {} });
 

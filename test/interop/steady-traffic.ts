@@ -22,7 +22,7 @@ const USAGE = `Usage: npm run steady -- [options]
 
   --minutes N         how long there is traffic: 1 to 600, by default 10
   --rest N            seconds between two kills: 5 to 600, by default 20
-  --access-token TIME how long the access tokens of programs are good, such as 1m; by default as long as without settings
+  --access-token TIME how long the access tokens of programs are good, such as 1m; by default as without settings
   --release NAME      of the program: present (the default) or next
 
 Needs the field's ziti program: ZITI names it, or it is on the path, or packed in ../shared/bin.

@@ -1,6 +1,6 @@
 /**
  * Traffic of stock programs through this controller: a router, hosts, dialers and tunnelers, with sessions of
- * `authenticate` alone; bearer-traffic.test.ts has the other kind. Needs the `ziti` binaries: test/support/stock-binary.ts
+ * `authenticate` alone; bearer-traffic.test.ts has the other kind. Needs `ziti`: test/support/stock-binary.ts
  * says where they are looked for.
  */
 import { expect } from 'chai';

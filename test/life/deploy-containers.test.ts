@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { examineRuntime } from '../../commands/doctor/runtime.js';
+import { examineRuntime } from '../../server/maintenance/examine-runtime.js';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { SETTINGS } from '../../server/settings/config.js';
 import { blocksOf } from '../support/page.js';

@@ -118,7 +118,8 @@ describe('controllers that share an external database', function () {
     expect(refused.stderr()).to.equal(
       'edge-controller: The master key is not the one that this database was made with, so its keys cannot be ' +
         'opened. ' +
-        'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that this network was last started with.\n',
+        'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that this ' +
+        'network was last started with.\n',
     );
     expect(await networkOf(database)).to.deep.equal(before);
   });

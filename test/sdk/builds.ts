@@ -104,6 +104,23 @@ export const builds: Readonly<Record<Language, Build>> = {
   },
 };
 
+/** Compiles the samples of the READMEs of built TypeScript SDKs, under the settings of the example. @throws Error */
+export async function compileSamples(place: string): Promise<void> {
+  const main = join(place, 'main');
+  const files = sdkApis.map((api) => {
+    const readme = readFileSync(join(place, api, 'README.md'), 'utf8');
+    const samples = [...readme.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, text = '']) => text);
+    if (samples.length !== 1) throw new Error(`the README of ${api} has ${samples.length} samples`);
+    const file = `sample-${api}.ts`;
+    writeFileSync(join(main, file), samples.join(''));
+    return file;
+  });
+  const settings = { extends: './tsconfig.json', compilerOptions: { noEmit: true }, files };
+  writeFileSync(join(main, 'samples.json'), JSON.stringify(settings));
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [compiler, '-p', 'main/samples.json'], { cwd: place });
+}
+
 /**
  * Compiles Go that the generator made by its defaults.
  * @returns what a file used and did not import, as `file: name`; it is imported, as goimports would do

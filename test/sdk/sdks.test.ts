@@ -15,7 +15,7 @@ import { apis } from '../../scripts/spec-document.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { freePort } from '../support/ports.js';
-import { builds, compileGo } from './builds.js';
+import { builds, compileGo, compileSamples } from './builds.js';
 import type { Example } from './builds.js';
 import { lackOf, run } from './toolchains.js';
 
@@ -112,6 +112,9 @@ describe('SDKs', function sdks() {
         expect(lines).to.deep.equal(STEPS);
         Object.assign(rows[language] ?? {}, { 'main job': seconds(started), steps: lines.length });
       });
+
+      if (language === 'typescript')
+        it('has a sample in each README that compiles', () => compileSamples(join(place, language)));
 
       if (language === 'go') {
         it("compiles by the generator's own defaults, but for imports that goimports adds", async () => {

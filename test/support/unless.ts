@@ -35,10 +35,22 @@ export function describeStock(title: string, suite: (this: Suite, binary: string
 export const ONLY_INTEROP: Hindrance =
   process.env['EDGE_INTEROP'] === 'all' ? undefined : '`npm run interop` has time for it';
 
+/** The same for a suite of minutes: with the present release everywhere, with the next one by `npm run interop`. */
+export function describeSlowStock(title: string, suite: (this: Suite, binary: string) => void): void {
+  describeRelease('present', `${title}, present release`, suite);
+  describeRelease('next', `${title}, next release`, suite, ONLY_INTEROP);
+}
+
 /** The same with one release. */
-export function describeRelease(release: Release, title: string, suite: (this: Suite, binary: string) => void): void {
+export function describeRelease(
+  release: Release,
+  title: string,
+  suite: (this: Suite, binary: string) => void,
+  hindrance?: Hindrance,
+): void {
   const binary = findStockBinary(release);
-  describeUnless(binary === undefined ? missing(release) : undefined, title, function stock() {
+  const lack = binary === undefined ? missing(release) : undefined;
+  describeUnless(lack ?? hindrance, title, function stock() {
     this.timeout(300_000);
     suite.call(this, binary ?? '');
   });

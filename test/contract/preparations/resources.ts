@@ -30,6 +30,23 @@ const withUnknownConfig: Prepare = ({ transaction, world }) => {
   change(transaction, (body) => ({ ...withNewNames(body, world.unique), configs: ['nothing'] }));
 };
 
+/** Gives the parameters of the query whose names are not in `without` ids of entities that exist. */
+const withExistingEnds = (...without: readonly string[]): Prepare => {
+  const collections = { identityId: '/identities', serviceId: '/services', policyId: '/service-policies' };
+  return async (situation) => {
+    const { transaction, operation, world } = situation;
+    const [path = '', query] = transaction.fullPath.split('?');
+    const parameters = new URLSearchParams(query);
+    without.forEach((name) => parameters.delete(name));
+    transaction.fullPath = `${path}?${parameters.toString()}`;
+    for (const { name } of operation.parameters) {
+      const collection = collections[name as keyof typeof collections];
+      const roles = collection === '/service-policies' ? { identityRoles: ['#all'], serviceRoles: ['#all'] } : {};
+      if (collection !== undefined) toQuery(situation, name, await world.create(collection, roles));
+    }
+  };
+};
+
 export const resources: Readonly<Record<string, Prepare>> = {
   'associateIdentitysServiceConfigs 200': withServiceConfig,
   'disassociateIdentitysServiceConfigs 200': async (situation) => {
@@ -83,6 +100,13 @@ export const resources: Readonly<Record<string, Prepare>> = {
       .replace('{serviceId}', service)
       .replace(/routerId=[^&]*/, `routerId=${router}`);
   },
+  // An identity and a role are asked for one at a time.
+  'detailNetworkAccess 200': withExistingEnds('role'),
+  'detailNetworkAccess 404': ({ transaction }) => {
+    transaction.fullPath = transaction.fullPath.replace(/role=[^&]*&/, '');
+  },
+  'listNetworkAccessIdentities 200': withExistingEnds(),
+  'listNetworkAccessServices 200': withExistingEnds(),
   'deleteAuthPolicy 409': async (situation) => {
     const policy = await situation.world.create('/auth-policies');
     await situation.world.create('/identities', { authPolicyId: policy });

@@ -79,6 +79,9 @@ function bodyFaults({ schema }: DeclaredAnswer, { json, text, headers }: Answer,
   return fault === undefined ? [] : [`the body is not as declared: ${fault}`];
 }
 
+/** Headers of what was ignored, of a preference that was asked for, of lists with more pages, and of a code owed. */
+const SOMETIMES = ['ignored-input', 'preference-applied', 'link', 'totp-required'];
+
 function headerFaults(
   operation: Operation,
   { kind }: Case,
@@ -86,9 +89,8 @@ function headerFaults(
   { status, headers }: Answer,
 ): string[] {
   const names = Object.keys(declared).map((name) => name.toLowerCase());
-  // A caller who lacks a right is not asked for other credentials, and a login that owes no code for none: their
-  // descriptions say so.
-  const isOptional = (name: string) => name === 'totp-required' || (name === 'www-authenticate' && kind !== 'nobody');
+  // A caller who lacks a right is not asked for other credentials, as the header's description says.
+  const isOptional = (name: string) => SOMETIMES.includes(name) || (name === 'www-authenticate' && kind !== 'nobody');
   const must = operation.answers[status] === undefined ? [] : names.filter((name) => !isOptional(name));
   return [
     ...must.filter((name) => headers[name] === undefined).map((name) => `lacks the declared header ${name}`),

@@ -84,6 +84,8 @@ export const unreached: Readonly<Record<string, string>> = {
   'fabric deleteLink': 'routers that are connected: test/api/shown-links.test.ts',
   'fabric detailCircuit': 'routers that are connected: test/api/shown-links.test.ts',
   'fabric detailLink': 'routers that are connected: test/api/shown-links.test.ts',
+  listNetworkAccessIdentities: 'a service as a parameter of the query: test/api/network-access.test.ts',
+  listNetworkAccessServices: 'an identity as a parameter of the query: test/api/network-access.test.ts',
   'fabric patchLink': 'routers that are connected: test/api/shown-links.test.ts',
   issueTokens: 'a code: Dredd',
   loginByCert: 'a certificate in the handshake: test/api/oidc-certificates.test.ts',

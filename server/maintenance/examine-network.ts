@@ -21,8 +21,8 @@ export function examineKey({ masterKeyCheck }: NetworkRecord, keyRing: KeyRing):
       return failed(
         'master key',
         'The master key is not the one that this database was made with, so its keys cannot be opened.',
-        'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that this network ' +
-          'was last started with.',
+        'Set EDGE_MASTER_KEY (or EDGE_MASTER_KEY_FILE, or master.key in the data directory) to the key that ' +
+          'this network was last started with.',
       );
   }
 }
