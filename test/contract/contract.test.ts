@@ -36,7 +36,7 @@ const SUBJECTS = {
     'terminators',
     'webhooks',
   ],
-  oidc: ['ended', 'identity'],
+  oidc: ['clients', 'grants', 'identity', 'posture', 'session'],
 };
 
 const describeFault = ({ operationId, status, contentType, detail }: Outcome) =>
@@ -97,7 +97,8 @@ for (const api of ['client', 'fabric', 'management', 'oidc'] as const) {
     });
 
     it('with a success of every built operation', () => {
-      expect(lacking(own, (status) => status >= 200 && status < 300)).to.deep.equal([]);
+      // A redirect is what some endpoints of single sign-on are there for.
+      expect(lacking(own, (status) => status >= 200 && status < 400 && status !== 304)).to.deep.equal([]);
     });
 
     it('with 401 of every operation that needs a session', () => {

@@ -47,23 +47,25 @@ export function dreddDocument(document: JsonObject, isBuilt: (operationId: strin
 }
 
 function withoutExamples(operation: Operation, sometimes: readonly string[]): Operation {
+  const [first = ''] = (operation['produces'] ?? []) as string[];
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
-    withoutExample(response, sometimes),
+    withoutExample(response, sometimes, first),
   ]);
   return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
 }
 
-function withoutExample(response: JsonObject, sometimes: readonly string[]): JsonObject {
+/** @param first  that the operation produces */
+function withoutExample(response: JsonObject, sometimes: readonly string[], first = ''): JsonObject {
   const { headers, examples = {}, ...rest } = response;
   const kept = Object.entries((headers ?? {}) as JsonObject).filter(([name]) => !sometimes.includes(name));
   const shown = kept.length === 0 ? rest : { ...rest, headers: Object.fromEntries(kept) };
   if ('$ref' in response) return shown;
-  const { schema, ...bare } = shown as JsonObject;
+  const { schema, ...bare } = shown;
   // An answer that is a page has a type and no schema; an example without text names the type.
-  const types = Object.keys(examples as JsonObject);
+  const types = first === 'text/plain' ? [first] : Object.keys(examples as JsonObject);
   if ((schema as JsonObject | undefined)?.['type'] === 'file' && types.length > 0)
-    return { ...bare, examples: Object.fromEntries(types.map((type) => [type, ''])) };
+    return { ...bare, examples: Object.fromEntries(types.map((type) => [`${type}; charset=utf-8`, ''])) };
   // Dredd asks for a type in every answer, unless it finds none among the examples.
   return schema === undefined ? { ...bare, examples: { none: '' } } : shown;
 }

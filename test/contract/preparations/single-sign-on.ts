@@ -1,9 +1,9 @@
 /** What requests about single sign-on need, by operation and status. */
+import { authPolicy } from '../../support/auth-policy.js';
 import { expectStatus } from '../../support/client.js';
 import { REDIRECT, oidcClient } from '../../support/oidc.js';
 import { makeSigner, tokenOf } from '../../support/tokens.js';
 import { codeAt, enrollTotp } from '../../support/totp.js';
-import { exampleOf } from '../examples.js';
 import { toQuery } from '../situation.js';
 import type { Prepare, Situation } from '../situation.js';
 import type { Account, World } from '../world.js';
@@ -108,14 +108,21 @@ async function enrolling(situation: Situation, account: Account, status = 302): 
 /** An account whose auth policy requires a token of a signer. */
 async function owingToken(world: World): Promise<Account> {
   const { id: requireExtJwtSigner } = await makeSigner(world.admin);
-  const secondary = { requireTotp: false, requireExtJwtSigner };
-  const example = exampleOf('management', 'POST', '/auth-policies') ?? {};
-  return world.account(true, { authPolicyId: await world.create('/auth-policies', { ...example, secondary }) });
+  const policy = authPolicy({ secondary: { requireExtJwtSigner } });
+  return world.account(true, { authPolicyId: await world.create('/auth-policies', policy) });
 }
 
 const loggedIn: Prepare = async (situation) => {
   const { world } = situation;
   give(situation, { id: (await passed(world, await world.account())).id });
+};
+
+/** A refresh token, with which its whole login ends. */
+const revoked: Prepare = async (situation) => {
+  const { world } = situation;
+  const { username, password } = await world.account();
+  const { refresh_token: token } = await oidcClient(world.anonymous).login(username, password);
+  give(situation, { token, client_id: 'native' });
 };
 
 export const singleSignOn: Readonly<Record<string, Prepare>> = {
@@ -170,6 +177,8 @@ export const singleSignOn: Readonly<Record<string, Prepare>> = {
     give(situation, { ...grant, code, code_verifier: verifier });
   },
   'issueTokens 401': withSecret,
+  'revokeToken 200': revoked,
+  'revokeTokenAtOauth 200': revoked,
   'revokeToken 401': withSecret,
   'revokeTokenAtOauth 401': withSecret,
   'introspectToken 200': ({ transaction: { request } }) => {

@@ -18,14 +18,14 @@ export interface Reason {
 export const reasons: readonly Reason[] = [
   {
     rule: 'a way to log in has its own required members',
-    operation: /^authenticate$/,
+    operation: /^(authenticate|loginBy(Password|Username))$/,
     error: /^400 COULD_NOT_VALIDATE : username and password fields are required/,
-    reason: 'one body is for all methods; a query parameter says which',
+    reason: 'one body is for all methods; a query parameter or the path says which',
   },
   {
     rule: 'wrong credentials',
-    operation: /^authenticate$/,
-    error: /^403 INVALID_AUTH/,
+    operation: /^(authenticate|loginBy\w+)$/,
+    error: /^40[13] INVALID_AUTH/,
     reason: 'who may log in is no matter of form',
   },
   {
@@ -270,6 +270,12 @@ export const reasons: readonly Reason[] = [
     reason: 'it depends on what is there',
   },
   {
+    rule: 'in the query or in the form, and not in both',
+    operation: /ByPost$/,
+    error: /^\d+ invalid_request : \w+ is there more than once/,
+    reason: 'OpenAPI 2.0 cannot say that one of two parameters is absent',
+  },
+  {
     rule: 'a client of this network',
     operation:
       /^(beginLogin|beginLoginByPost|issueTokens|revokeToken|revokeTokenAtOauth|introspectToken|endSession\w*)$/,
@@ -279,20 +285,20 @@ export const reasons: readonly Reason[] = [
   {
     rule: 'a redirect URI that is registered',
     operation: /^(beginLogin|beginLoginByPost|endSession|endSessionByPost)$/,
-    error: /^400 invalid_request : (post_logout_)?redirect_uri/,
+    error: /^400 invalid_request : .*redirect_uri/,
     reason: 'settings say which',
-  },
-  {
-    rule: 'in the query or in the form, and not in both',
-    operation: /ByPost$/,
-    error: /^\d+ invalid_request : \w+ is there more than once/,
-    reason: 'OpenAPI 2.0 cannot say that one of two parameters is absent',
   },
   {
     rule: 'a request for a login by RFC 6749, RFC 7636 and OpenID Connect',
     operation: /^beginLogin(ByPost)?$/,
     error: /^302 \w+ : /,
     reason: 'what is missing or not supported goes to the redirect URI, so that the client learns of it',
+  },
+  {
+    rule: 'a form that is not too large in all',
+    operation: /^(loginBy\w+|\w+Totp|issueTokens|introspectToken|revokeToken\w*|beginLoginByPost|endSessionByPost)$/,
+    error: /^413 REQUEST_ENTITY_TOO_LARGE/,
+    reason: 'the bound of the whole is in `x-max-body`, and a letter beyond ASCII takes six bytes or more in a form',
   },
   {
     rule: 'a grant that is good',
@@ -313,7 +319,19 @@ export const exceptions: readonly (Reason & { readonly what: RegExp })[] = [
   },
 ];
 
-type Texts = Partial<Record<string, string>>;
+interface Texts {
+  readonly code?: string;
+  readonly field?: string;
+  readonly reason?: string;
+  readonly message?: string | undefined;
+}
+
+interface Bare {
+  readonly code?: string;
+  readonly cause?: Texts;
+  readonly error?: unknown;
+  readonly error_description?: string;
+}
 
 /** The error of a redirect to a client. */
 export function faultAtClient({ status, headers: { location = '' } }: Answer): Texts | undefined {
@@ -324,10 +342,10 @@ export function faultAtClient({ status, headers: { location = '' } }: Answer): T
 
 /** `status CODE field: reason` of an error, in any of its forms: in an envelope, without one, by RFC 6749. */
 export function refusalOf(answer: Answer): string {
-  const { code = '', cause = {}, error, error_description } = (answer.json ?? {}) as Texts & { readonly cause?: Texts };
-  const told = faultAtClient(answer) ?? (typeof error === 'string' ? { code: error, message: error_description } : {});
-  const { field = '', reason = '', message = told.message ?? '' } = (answer.error?.cause ?? cause) as Texts;
-  return `${answer.status} ${told.code ?? answer.error?.code ?? code} ${field}: ${reason}${message}`;
+  const { code = '', cause = {}, error, error_description: message } = (answer.json ?? {}) as Bare;
+  const told: Texts = faultAtClient(answer) ?? (typeof error === 'string' ? { code: error, message } : {});
+  const { field = '', reason = '', message: words = told.message ?? '' } = (answer.error?.cause ?? cause) as Texts;
+  return `${answer.status} ${told.code ?? answer.error?.code ?? code} ${field}: ${reason}${words}`;
 }
 
 export function reasonFor(operationId: string, answer: Answer): Reason | undefined {

@@ -121,7 +121,9 @@ type Sent = Required<Parameters<Client['send']>>;
 
 const formOf = (body: object): string =>
   new URLSearchParams(
-    Object.entries(body).flatMap(([name, value]) => [value as string | string[]].flat().map((one) => [name, one])),
+    Object.entries(body as Record<string, string | string[]>).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    ),
   ).toString();
 
 /** Names are unique on the controller. One that is as long as it may be stays as long. */

@@ -62,6 +62,8 @@ export const cares: readonly Care[] = [
 export const unreached: Readonly<Record<string, string>> = {
   authenticate: 'credentials: Dredd',
   authenticateMfa: 'a code: Dredd',
+  beginLogin: 'parameters that OAuth wants together: Dredd',
+  beginLoginByPost: 'parameters that OAuth wants together: Dredd',
   beginTotp: 'a login under way: Dredd',
   createMfaRecoveryCodes: 'a code: Dredd',
   createTotpToken: 'a login by OpenID Connect: test/api/oidc-information.test.ts',
