@@ -112,6 +112,8 @@ function sample<T>({ seed }: Maker, { api, id }: Operation, arbitrary: fc.Arbitr
 function validCases(maker: Maker, operation: Operation): fc.Arbitrary<Case> {
   const { document } = maker;
   const hints = maker.hints(operation.id);
+  // 1 leaves out each that may be, 2 every other one: docs/gaps.md says what that misses.
+  const freq = operation.api === 'oidc' ? 2 : 1;
   const parts = operation.parameters
     .filter(({ name, required }) => name !== 'Authorization' || required === true)
     .map((parameter): fc.Arbitrary<readonly [Parameter, readonly string[] | undefined]> => {
@@ -123,7 +125,7 @@ function validCases(maker: Maker, operation: Operation): fc.Arbitrary<Case> {
             : values
           : parameter.required === true
             ? values
-            : fc.option(values, { nil: undefined, freq: 2 });
+            : fc.option(values, { nil: undefined, freq });
       return given.map((value) => [parameter, value] as const);
     });
   return fc.record({ given: fc.tuple(...parts), body: bodies(maker, operation) }).map(({ given, body }) => {
