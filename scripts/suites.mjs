@@ -2,12 +2,12 @@
 // the next file whenever it has done one, so that all end at about the same time. Files in which a test failed are run
 // once more by themselves; what then passes is named in the last lines, and two such files fail the run.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { grouped, testFiles } from './suite-files.mjs';
+import { TESTS, grouped, testFiles } from './suite-files.mjs';
 import { ENDED, startSuites } from './suite-process.mjs';
-import { summary } from './suite-summary.mjs';
+import { summary, timesOf } from './suite-summary.mjs';
 
 const MOCHA = 'node_modules/mocha/bin/mocha.js';
 
@@ -165,6 +165,7 @@ export async function runAll(root, { title, useMemory, check }) {
     rmSync(place, { recursive: true, force: true });
   }
   title('all suites');
+  writeFileSync(join(root, TESTS, 'times.tsv'), timesOf(run.results));
   const { lines, code } = summary(run.results, faults, { isHalted });
   console.log(lines.join('\n'));
   return code;
