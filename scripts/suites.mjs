@@ -68,11 +68,11 @@ class Run {
   }
 
   /** Runs what `next` answers, until that is nothing, in one process; in another one where a file ends that. */
-  async take(next, priority) {
+  async take(next, { priority, isMapped } = {}) {
     let one;
     let last;
     for (let file; !isHalted && (file = next()) !== undefined; last = file) {
-      one ??= this.#startOne(priority);
+      one ??= this.#startOne({ priority, isMapped });
       this.results[file] = { ...(await this.#runFile(one.suites, file)), first: this.results[file]?.failures };
       process.stdout.write(one.suites.news());
       if (one.suites.hasEnded()) {
@@ -102,14 +102,14 @@ class Run {
     return { ...result, seconds: (Date.now() - since) / 1000, cpuSeconds };
   }
 
-  #startOne(priority) {
+  #startOne(options) {
     let part = 0;
     while (this.#parts.has(part)) part += 1;
     this.#parts.add(part);
     this.#started += 1;
     const ports = `${FIRST_PORT + part * PORTS}-${FIRST_PORT + (part + 1) * PORTS - 1}`;
     // A short name, since sockets are in it.
-    const suites = startSuites(this.#root, { place: join(this.#place, String(this.#started)), ports, priority });
+    const suites = startSuites(this.#root, { place: join(this.#place, String(this.#started)), ports, ...options });
     processes.add(suites);
     return { suites, part };
   }
@@ -134,7 +134,7 @@ async function runGroups(run, left, { title, check }) {
   title('suites that compare waiting times');
   await run.take(of('alone'));
   title('drills; checks and SDKs beside them');
-  const patient = [check(PATIENT_PRIORITY), run.take(of('patient'), PATIENT_PRIORITY)];
+  const patient = [check(PATIENT_PRIORITY), run.take(of('patient'), { priority: PATIENT_PRIORITY })];
   await run.take(of('drills'));
   title('all others');
   const lanes = LANES.slice(0, availableParallelism() + MORE_LANES);
@@ -159,7 +159,7 @@ export async function runAll(root, { title, useMemory, check }) {
     const failed = run.failed();
     if (failed.length > 0 && failed.length <= AGAIN && !isHalted) {
       title('files that failed, once more by themselves');
-      await run.take(() => failed.shift());
+      await run.take(() => failed.shift(), { isMapped: true });
     }
   } finally {
     rmSync(place, { recursive: true, force: true });
