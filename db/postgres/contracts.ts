@@ -6,6 +6,7 @@ import type { RowForm, Rows } from './connection.js';
 import type { ListPermit } from './list-permit.js';
 import type { LaneLoad } from './lanes.js';
 import type { Outage } from './outages.js';
+import type { ReplicaLoad } from './replicas.js';
 import type { RequestClock } from './request-clock.js';
 import type { Statement } from './statement.js';
 import type { StatementCounts, StatementTrace } from './statement-watch.js';
@@ -84,6 +85,8 @@ export interface Database extends Source {
   readonly stats: () => ConnectionStats;
   /** Statements under way, for metrics. */
   readonly load: () => DatabaseLoad;
+  /** Undefined where no standby answers reads. */
+  readonly replicas: () => ReplicaLoad | undefined;
   /** Undefined unless they are counted. */
   readonly statements: StatementCounts | undefined;
   close(): Promise<void>;
@@ -152,6 +155,8 @@ export interface Precondition {
  */
 export interface RequestScope {
   readonly reader?: ListReader;
+  /** Nothing is decided by what it reads, so standbys may answer its long reads. */
+  readonly mayReadReplicas?: boolean;
   /** Absent: the time is not asked for. */
   readonly clock?: RequestClock | undefined;
   /** Actor of the changes, as the audit record names them; absent: the controller by itself. */
