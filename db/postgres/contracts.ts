@@ -6,7 +6,6 @@ import type { RowForm, Rows } from './connection.js';
 import type { ListPermit } from './list-permit.js';
 import type { LaneLoad } from './lanes.js';
 import type { Outage } from './outages.js';
-import type { ReplicaLoad } from './replicas.js';
 import type { RequestClock } from './request-clock.js';
 import type { Statement } from './statement.js';
 import type { StatementCounts, StatementTrace } from './statement-watch.js';
@@ -102,6 +101,14 @@ export interface DatabaseLoad {
   readonly lanes: LaneLoad;
   readonly lists: SemaphoreLoad;
   readonly changes: SemaphoreLoad;
+}
+
+export interface ReplicaLoad {
+  /** Reads that standbys answered. */
+  readonly answered: number;
+  /** Reads that could have gone there, and that the primary answered. */
+  readonly left: number;
+  readonly usable: ReadonlyMap<string, boolean>;
 }
 
 /** All rows of a list: in one piece, or its head and the batches after it. */

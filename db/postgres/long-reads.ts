@@ -1,19 +1,18 @@
 /** Lists and other long reads: on connections of their own, and on standbys where nothing is decided by them. */
 import type { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
 import type { Rows } from './connection.js';
-import type { ConnectionStats, FullList, RequestScope } from './contracts.js';
+import type { ConnectionStats, FullList, ReplicaLoad, RequestScope } from './contracts.js';
 import { sessionConfig } from './connection.js';
 import type { Lanes } from './lanes.js';
 import { ListLane } from './list-lane.js';
 import type { ListLaneOptions } from './list-lane.js';
 import type { ReplicaState } from './replica.js';
 import { Replicas } from './replicas.js';
-import type { ReplicaLoad } from './replicas.js';
 import type { ServerConfig } from './servers.js';
 import { WRITTEN, writtenFrom } from './wal-position.js';
 
 /** A standby that answers long reads. */
-export interface ReplicaServer {
+interface ReplicaServer {
   /** Name of it in logs and metrics. */
   readonly name: string;
   readonly connection: ServerConfig;

@@ -4,6 +4,7 @@
  * controller. A standby that does not come to that in time, or fails, is left, and the primary answers.
  */
 import { DomainError } from '../../domain/errors.js';
+import type { ReplicaLoad } from './contracts.js';
 import type { ListLane } from './list-lane.js';
 import { DatabaseUnavailable } from './outages.js';
 import { Replica } from './replica.js';
@@ -11,14 +12,6 @@ import type { ReplicaOptions } from './replica.js';
 import { connectionFault } from './statement-runner.js';
 import { sharedRead } from './shared-read.js';
 import type { WalPosition } from './wal-position.js';
-
-export interface ReplicaLoad {
-  /** Reads that standbys answered. */
-  readonly answered: number;
-  /** Reads that could have gone there, and that the primary answered. */
-  readonly left: number;
-  readonly usable: ReadonlyMap<string, boolean>;
-}
 
 export class Replicas {
   readonly #replicas: readonly Replica[];
