@@ -81,7 +81,7 @@ describe('a list in a large network', function () {
     ['createdAt', 'identities_created_at'],
   ] as const;
   for (const [sort, index] of DEEP) {
-    it(`reads deep pages from the nearer end by one index, and rows of the page alone: sorted by ${sort || 'id'}`, async () => {
+    it(`reads deep pages from the nearer end, by ${index} alone: sorted by '${sort}'`, async () => {
       for (const [offset, passed] of [
         [4_000, 4_010],
         [18_000, 2_000],
