@@ -21,7 +21,7 @@ import type { FoundHolder } from './database.js';
 import { examineDisk } from '../../server/maintenance/examine-disk.js';
 import { examineDataDir, examinePermissions } from '../../server/maintenance/examine-files.js';
 import { examineMasterKey } from './files.js';
-import { failed, faultOf, passed, skipped, warning } from '../../server/maintenance/finding.js';
+import { failed, faultOf, skipped, warning } from '../../server/maintenance/finding.js';
 import type { Finding } from '../../server/maintenance/finding.js';
 import {
   examineCertificates,

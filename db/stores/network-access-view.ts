@@ -155,8 +155,7 @@ const scopeOf = ({ policies, roles }: SelectedWish): Scope =>
     ...roles.map((role) => selectedBy([{ semantic: 'AnyOf', roles: [role] }])),
   );
 
-const amongIds = (ids: readonly string[]): Scope =>
-  rowsWhere('among', (bind) => `t.id = ANY (${bind(ids, 'text[]')})`);
+const amongIds = (ids: readonly string[]): Scope => rowsWhere('among', (bind) => `t.id = ANY (${bind(ids, 'text[]')})`);
 
 const NAMES = slowRead<NamedRef>('network-access-names', 'SELECT id, name FROM identities WHERE id = ANY ($1)');
 

@@ -1,6 +1,6 @@
 /**
- * Identities and services that nobody uses. `last_uses` has what was, by the hour; what is in use now says so itself: an
- * identity by the activity of its API sessions, a service by its circuits.
+ * Identities and services that nobody uses. `last_uses` has what was, by the hour; what is in use now says so itself:
+ * an identity by the activity of its API sessions, a service by its circuits.
  */
 import type { Page } from '../../domain/model.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';

@@ -17,7 +17,6 @@ import type * as Response from '../../generated/management/response.js';
 import type { SelectedIdentity } from '../../db/stores/network-access-view.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Context } from '../context.js';
-import { isoTime } from '../fields.js';
 import { toNetworkAccess } from '../forms/network-access-model.js';
 import { listOf, ok } from '../handler.js';
 import type { Handler } from '../handler.js';

@@ -20,7 +20,11 @@ export const listUnusedServices: Handler<'management', 'listUnusedServices'> = a
   { stores },
 ) => listOf(await stores.unused.services({ ...list, reader: caller }, days), toUnusedService);
 
-const timesOf = ({ createdAt, lastUsedAt, unusedSince }: Pick<UnusedIdentity, 'createdAt' | 'lastUsedAt' | 'unusedSince'>) => ({
+const timesOf = ({
+  createdAt,
+  lastUsedAt,
+  unusedSince,
+}: Pick<UnusedIdentity, 'createdAt' | 'lastUsedAt' | 'unusedSince'>) => ({
   createdAt: isoTime(createdAt),
   lastUsedAt: isoTimeOrNull(lastUsedAt),
   unusedSince: isoTime(unusedSince),

@@ -44,7 +44,11 @@ export function ownStateOf(parts: OwnParts): OwnState {
 
 async function examine({ config, keyRing, openFiles }: OwnParts, stores: ReadStores): Promise<Told[]> {
   const unknown = unknownVariables(process.env).map((variable) =>
-    warning('configuration', unknownVariableText(variable), 'Correct its name, or unset it, and restart the controller.'),
+    warning(
+      'configuration',
+      unknownVariableText(variable),
+      'Correct its name, or unset it, and restart the controller.',
+    ),
   );
   const record = await stores.network.find();
   return sorted([

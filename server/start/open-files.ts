@@ -23,12 +23,7 @@ interface FileNeeds {
   readonly connections: number;
 }
 
-function openFileNeeds({
-  databasePoolSize,
-  maxConnections,
-  controlListen,
-  controlConnections,
-}: Settings): FileNeeds {
+function openFileNeeds({ databasePoolSize, maxConnections, controlListen, controlConnections }: Settings): FileNeeds {
   const connections = maxConnections + (controlListen === null ? 0 : controlConnections);
   return { needed: databasePoolSize + connections + OTHERS, connections };
 }
@@ -44,8 +39,9 @@ export function warnOfFewFiles(config: Settings, log: Logger): void {
   );
 }
 
-export function examineOpenFiles(config: Settings): Finding {
-  const limit = openFileLimit();
+/** @param limits  file in which the system says it */
+export function examineOpenFiles(config: Settings, limits?: string): Finding {
+  const limit = openFileLimit(limits);
   const { needed } = openFileNeeds(config);
   if (limit === undefined || limit >= needed)
     return passed('open files', `It may open as many as it needs (${needed}).`);

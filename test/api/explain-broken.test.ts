@@ -82,16 +82,10 @@ describe('explaining what routers and hosts stop', function explainingBroken() {
   });
 
   it('reads a router that went, and one that was disabled', async () => {
-    expectStatus(
-      await controller.admin.patch(`${M}/edge-routers/${routerAt(first).id}`, { disabled: true }),
-      200,
-    );
+    expectStatus(await controller.admin.patch(`${M}/edge-routers/${routerAt(first).id}`, { disabled: true }), 200);
     await reads('ROUTERS_OFFLINE');
     await reads('ROUTER_OFFLINE', `?routerId=${routerAt(first).id}`);
-    expectStatus(
-      await controller.admin.patch(`${M}/edge-routers/${routerAt(first).id}`, { disabled: false }),
-      200,
-    );
+    expectStatus(await controller.admin.patch(`${M}/edge-routers/${routerAt(first).id}`, { disabled: false }), 200);
     routerAt(first).close();
     await reads('ROUTERS_OFFLINE');
     await reads('ROUTER_OFFLINE', `?routerId=${routerAt(first).id}`);
@@ -123,8 +117,10 @@ describe('explaining what routers and hosts stop', function explainingBroken() {
     const text = source('explain.test.ts') + source('explain-broken.test.ts');
     const read = new Set([...text.matchAll(/(?:reads|expectCause)\('([A-Z_]+)'/g)].map(([, cause]) => cause));
     const { definitions } = documentOf('management');
-    const causes = (definitions['accessExplanation']?.properties?.['cause']?.enum ?? []).filter((cause) => cause !== null);
+    const causes = (definitions['accessExplanation']?.properties?.['cause']?.enum ?? []).filter(
+      (cause) => cause !== null,
+    );
     expect(causes.length).to.be.greaterThan(10);
-    expect(causes.filter((cause) => !read.has(String(cause)))).to.deep.equal([]);
+    expect(causes.filter((cause) => !read.has(cause as string))).to.deep.equal([]);
   });
 });

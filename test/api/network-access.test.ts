@@ -18,7 +18,7 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
-import { itemsOf, totalOf } from '../support/entities.js';
+import { totalOf } from '../support/entities.js';
 import { openHost } from '../support/explain-scene.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -112,7 +112,7 @@ describe('who reaches what', function reaching() {
   /** What was read for a picture of now is good for lists. */
   const listed = async (path: string) => {
     const response = await controller.admin.get(`${M}/network/access${path}`);
-    return { items: itemsOf(response) as Response.NetworkAccessReached[], totalCount: totalOf(response) };
+    return { items: response.data as Response.NetworkAccessReached[], totalCount: totalOf(response) };
   };
 
   const tallyOf = (outcomes: readonly string[]) => {
@@ -260,7 +260,7 @@ describe('who reaches what', function reaching() {
     expect(own.items.map(({ id }) => id)).to.deep.equal([identity.id]);
     const state = own.items[0]?.state ?? '';
     expect(await listed(`/identities?serviceId=${service.id}&filter=${name}&state=${state}`)).to.deep.equal(own);
-    const names = (await listed(`/services?identityId=${identity.id}&limit=-1&sort=name desc`)).items.map(
+    const names = (await listed(`/services?identityId=${identity.id}&limit=-1&sort=name%20desc`)).items.map(
       (item) => item.name,
     );
     expect(names).to.deep.equal([...names].sort().reverse());

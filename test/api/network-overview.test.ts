@@ -34,7 +34,8 @@ describe('the network at a glance', function atAGlance() {
       [service, router],
     );
     await controller.database.query(`INSERT INTO dial_minutes (minute, dials, failed_dials) VALUES
-      (now() - interval '2 minutes', 7, 2), (now() - interval '40 minutes', 4, 1), (now() - interval '90 minutes', 9, 9)`);
+      (now() - interval '2 minutes', 7, 2), (now() - interval '40 minutes', 4, 1),
+      (now() - interval '90 minutes', 9, 9)`);
     await controller.database.query('UPDATE router_hosts SET circuits = 12');
   });
   after(() => controller.stop());

@@ -28,8 +28,7 @@ describe('what nobody uses', function unused() {
     sql(`UPDATE ${table} SET created_at = ${daysAgo(days)} WHERE id = $1`, [id]);
   const list = async (of: string, query = 'limit=500', client: Client = controller.admin) =>
     expectStatus(await client.get(`${M}/network/unused/${of}?${query}`), 200).data as Item[];
-  const find = async (of: string, id: string, query?: string) =>
-    (await list(of, query)).find((item) => item.id === id);
+  const find = async (of: string, id: string, query?: string) => (await list(of, query)).find((item) => item.id === id);
   const daysSince = (at: string | null | undefined) =>
     at == null ? null : Math.round((Date.now() - new Date(at).getTime()) / 86_400_000);
 
@@ -86,9 +85,10 @@ describe('what nobody uses', function unused() {
     const again = await controller.login(caller.username, caller.password);
     expectStatus(await again.delete(`${CLIENT}/current-api-session`), 200);
     expect(await find('identities', caller.id)).to.equal(undefined);
-    const { rows } = await sql('SELECT at > now() - interval \'1 day\' AS "isNew" FROM last_uses WHERE entity_id = $1', [
-      caller.id,
-    ]);
+    const { rows } = await sql(
+      'SELECT at > now() - interval \'1 day\' AS "isNew" FROM last_uses WHERE entity_id = $1',
+      [caller.id],
+    );
     expect(rows).to.deep.equal([{ isNew: true }]);
     expectStatus(await controller.admin.delete(`${M}/identities/${caller.id}`), 200);
     expect((await sql('SELECT FROM last_uses WHERE entity_id = $1', [caller.id])).rows).to.deep.equal([]);
@@ -142,7 +142,7 @@ describe('what nobody uses', function unused() {
     const filter = encodeURIComponent(`name contains "${word}"`);
     const ids = async (query: string) => (await list('identities', query)).map(({ id }) => id);
     expect(await ids(`filter=${filter}&sort=unusedSince`)).to.deep.equal([made[1], made[2], made[0]]);
-    expect(await ids(`filter=${filter}&sort=unusedSince desc&limit=1&offset=1`)).to.deep.equal([made[2]]);
+    expect(await ids(`filter=${filter}&sort=unusedSince%20desc&limit=1&offset=1`)).to.deep.equal([made[2]]);
     const since = encodeURIComponent(`name contains "${word}" and lastUsedAt = null`);
     const { meta } = expectStatus(await controller.admin.get(`${M}/network/unused/identities?filter=${since}`), 200);
     expect((meta as { pagination: { totalCount: number } }).pagination.totalCount).to.equal(3);

@@ -87,7 +87,10 @@ describe('the network page and what others wrote', function networkPageHostile()
       await page.getByRole('button', { name: button }).press('Enter');
       const dialog = page.getByRole('dialog', { name: title });
       await dialog.waitFor();
-      await dialog.getByLabel(/^(Service|Identity)$/).last().fill('onerror=');
+      await dialog
+        .getByLabel(/^(Service|Identity)$/)
+        .last()
+        .fill('onerror=');
       await dialog.locator('option[value*="onerror="]').first().waitFor({ state: 'attached' });
       expect(await page.evaluate('window.ran'), title).to.equal(undefined);
       expect(await dialog.locator('img, script').count(), title).to.equal(0);

@@ -110,7 +110,8 @@ async function sendTraffic({ database }: TestController, { clients, serviceId, t
   );
   await database.query('UPDATE router_hosts SET circuits = $1', [clients.length]);
   await database.query(
-    "INSERT INTO dial_minutes SELECT now() - make_interval(mins => m), 3 + m % 4, m % 9 / 8 FROM generate_series(0, 55) m",
+    `INSERT INTO dial_minutes SELECT now() - make_interval(mins => m), 3 + m % 4, m % 9 / 8
+    FROM generate_series(0, 55) m`,
   );
 }
 

@@ -68,7 +68,8 @@ export async function measureAccess({ identities, services, jsonFile }: BenchOpt
   const rows = await measureAll(own, admin, '');
   await askForPosture(client);
   rows.push(...(await measureAll(own, admin, ', with posture')));
-  if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
+  if (jsonFile !== undefined)
+    writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
   failFor(rows.filter(({ errors }) => errors > 0).map(({ name }) => name));
 }
 
@@ -107,7 +108,8 @@ async function measureOne(own: OwnController, admin: ApiClient, name: string, pa
   };
 }
 
-const HEAD = '| answer | median ms | slowest ms | CPU of the controller, ms | CPU of PostgreSQL, ms |\n|---|---|---|---|---|';
+const HEAD =
+  '| answer | median ms | slowest ms | CPU of the controller, ms | CPU of PostgreSQL, ms |\n|---|---|---|---|---|';
 
 const lineOf = ({ name, ms, slowestMs, controllerCpuMs, databaseCpuMs, errors }: AccessRow): string =>
   `| ${name}${errors > 0 ? ` (${errors} errors)` : ''} | ${Math.round(ms)} | ${Math.round(slowestMs)} | ` +

@@ -1,4 +1,4 @@
-/** A network for the picture of who reaches what, written by SQL: departments, sites, devices under posture, routers. */
+/** A network for the picture of who reaches what, written by SQL: teams, sites, devices under posture, routers. */
 import type pg from 'pg';
 import type { ApiClient } from '../api-client.js';
 import { MANAGEMENT } from '../world.js';
@@ -17,7 +17,12 @@ export interface AccessScale {
 
 export async function fill(client: pg.Client, admin: ApiClient, { identities, services }: AccessScale): Promise<void> {
   const check = (typeId: string, criteria: object) =>
-    admin.create(`${MANAGEMENT}/posture-checks`, { name: `bench-${typeId}`, typeId, roleAttributes: ['bench'], ...criteria });
+    admin.create(`${MANAGEMENT}/posture-checks`, {
+      name: `bench-${typeId}`,
+      typeId,
+      roleAttributes: ['bench'],
+      ...criteria,
+    });
   await check('OS', { operatingSystems: [{ type: 'Linux', versions: ['>=5.0.0'] }] });
   await check('DOMAIN', { domains: ['corp.example.org'] });
   await check('MAC', { macAddresses: ['02fc00aa1234'] });
@@ -60,7 +65,8 @@ async function fillPolicies(client: pg.Client): Promise<void> {
     [CHECKED],
   );
   await client.query(`INSERT INTO edge_router_policies (id, name, semantic, identity_roles, edge_router_roles)
-    SELECT 'reach-' || n, 'reach-' || n, 'AnyOf', ARRAY['#site-' || n], ARRAY['#zone-' || n] FROM generate_series(0, 6) n`);
+    SELECT 'reach-' || n, 'reach-' || n, 'AnyOf', ARRAY['#site-' || n], ARRAY['#zone-' || n]
+    FROM generate_series(0, 6) n`);
   await client.query(`INSERT INTO service_edge_router_policies (id, name, semantic, service_roles, edge_router_roles)
     VALUES ('carry', 'carry', 'AnyOf', '{#all}', '{#all}')`);
 }
@@ -70,7 +76,8 @@ async function fillTraffic(client: pg.Client): Promise<void> {
   await client.query(`INSERT INTO routers (id, name, is_edge, role_attributes)
     SELECT 'router-' || n, 'router-' || n, true, ARRAY['zone-' || n % 7] FROM generate_series(0, 20) n`);
   await client.query(
-    `INSERT INTO router_hosts (id, controller_id, seen_at) SELECT $1, id, now() + interval '1 day' FROM controllers LIMIT 1`,
+    `INSERT INTO router_hosts (id, controller_id, seen_at)
+    SELECT $1, id, now() + interval '1 day' FROM controllers LIMIT 1`,
     [HOST],
   );
   await client.query(

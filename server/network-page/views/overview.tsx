@@ -59,16 +59,8 @@ function Tiles({ state }: { state: State }) {
         note={countText(counts.sessions, 'right in use', 'rights in use')}
       />
       <Tile name="Circuits" value={numberText(counts.circuits)} note="carry traffic now" href={linkTo(['network'])} />
-      <Tile
-        name="Dials, last 5 minutes"
-        value={numberText(dialsNow.dials)}
-        {...dialNote(dialsNow.failedDials)}
-      />
-      <Tile
-        name="Dials, last hour"
-        value={numberText(dialsLastHour.dials)}
-        {...dialNote(dialsLastHour.failedDials)}
-      />
+      <Tile name="Dials, last 5 minutes" value={numberText(dialsNow.dials)} {...dialNote(dialsNow.failedDials)} />
+      <Tile name="Dials, last hour" value={numberText(dialsLastHour.dials)} {...dialNote(dialsLastHour.failedDials)} />
       <Tile
         name="Identities"
         value={numberText(counts.identities)}

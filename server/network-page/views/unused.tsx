@@ -45,7 +45,9 @@ function UnusedList({ of, load, page }: ListProps) {
           <li key={id}>
             <a href={page(id)}>{name}</a>
             <span class="hint" title={timeText(unusedSince)}>
-              {lastUsedAt == null ? `not used since it is known, ${agoText(unusedSince)}` : `last used ${agoText(lastUsedAt)}`}
+              {lastUsedAt == null
+                ? `not used since it is known, ${agoText(unusedSince)}`
+                : `last used ${agoText(lastUsedAt)}`}
             </span>
           </li>
         ))}
