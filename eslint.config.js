@@ -109,7 +109,7 @@ const ownTexts = [
   'NewExpression[callee.name="TextDecoder"]',
 ].map((selector) => ({ selector, message: `${TEXTS} alone makes texts of bytes` }));
 
-const PRODUCTION = ['{domain,db,handlers,fabric,server,commands}/**/*.ts'];
+const PRODUCTION = ['{domain,db,handlers,fabric,server,commands}/**/*.{ts,tsx}'];
 
 export default tseslint.config(
   {
@@ -124,7 +124,7 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -144,7 +144,7 @@ export default tseslint.config(
   },
   {
     // The formatter does not wrap strings, templates and comments.
-    files: ['**/*.{ts,js,mjs,cjs}'],
+    files: ['**/*.{ts,tsx,js,mjs,cjs}'],
     rules: { 'max-len': ['error', { code: 120, ignoreUrls: true, ignoreRegExpLiterals: true }] },
   },
   ...boundaries,
@@ -157,7 +157,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{db,handlers,server,fabric}/**/*.ts'],
+    files: ['{db,handlers,server,fabric}/**/*.{ts,tsx}'],
     plugins: { rooms },
     rules: { 'rooms/arrow': ['error', import.meta.dirname] },
   },

@@ -12,6 +12,7 @@ import {
   rmSync,
   rmdirSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -43,10 +44,23 @@ if (isStaleOnly && existsSync(stamp) && statSync(stamp).mtimeMs > sources) proce
 
 const project = join(root, 'tsconfig.build.json');
 const noCheck = process.argv.includes('--no-check') ? ['--noCheck'] : [];
+const checksPage = noCheck.length === 0 && isPageNewer();
+/** The page has a compiler's project of its own, for browsers, which takes some seconds: only when it has changed. */
+function isPageNewer() {
+  const info = join(root, 'dist/.network-page.tsbuildinfo');
+  const changed = Math.max(newest(join(root, 'server/network-page')), newest(join(root, 'generated')));
+  return !existsSync(info) || statSync(info).mtimeMs < changed;
+}
 try {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, ...noCheck], {
     stdio: 'inherit',
   });
+  if (checksPage) {
+    const page = join(root, 'server/network-page/tsconfig.json');
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', page], { stdio: 'inherit' });
+    // The compiler leaves the file as it is when there is nothing new to say.
+    utimesSync(join(root, 'dist/.network-page.tsbuildinfo'), new Date(), new Date());
+  }
 } catch {
   process.exit(1);
 }
@@ -104,6 +118,9 @@ for (const file of [
   'swagger-ui.css',
 ])
   cpSync(join(root, 'node_modules/swagger-ui-dist', file), join(explorer, file));
+
+const { buildNetworkPage } = await import('./network-page.mjs');
+await buildNetworkPage(root);
 
 const git = (...args) => {
   try {

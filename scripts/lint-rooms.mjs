@@ -35,6 +35,7 @@ export const ARROWS = {
     keys: ['base', 'settings', 'data', 'sockets'],
     maintenance: ['base', 'settings', 'data', 'keys'],
     pages: ['base', 'settings', 'http'],
+    'network-page': [],
     sessions: ['base', 'settings', 'http', 'keys'],
     events: ['base', 'settings', 'changes', 'http', 'sockets'],
     traces: ['base', 'settings', 'http', 'keys'],

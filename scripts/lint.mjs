@@ -22,6 +22,7 @@ const eslint = new ESLint({
   cwd: root,
   overrideConfig: {
     files: ['**/*.ts'],
+    ignores: ['server/network-page/**'], // of a project of its own
     languageOptions: { parserOptions: { projectService: false, programs: [program] } },
   },
 });

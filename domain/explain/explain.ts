@@ -197,8 +197,11 @@ function postureLink({ granting, posture, now, login }: AccessFacts): ChainLink 
   if (granting.some(({ checks }) => checks.length === 0))
     return { step, state: 'passes', finding: 'a policy grants it whatever the device is.', items: [] };
   if (login === null) return skipped(step, 'nothing is known of a device without a login.');
-  if (login.isJudgedElsewhere)
-    return skipped(step, 'its client reports on the device to routers alone, which judge it.');
+  if (login.isJudgedElsewhere) {
+    const asked = new Set(granting.flatMap(({ checks }) => checks.map(({ name }) => name)));
+    const names = [...asked].slice(0, SHOWN).join(', ');
+    return skipped(step, `its client reports on the device to routers alone, which judge it by ${names}.`);
+  }
   const verdicts = granting.map(({ checks }) => judge(checks, posture, now));
   const checks = [...new Map(verdicts.flatMap(({ checks: all }) => all).map((each) => [each.check.id, each])).values()];
   const items = checks.slice(0, SHOWN).map(({ check, isPassing }) => ({

@@ -15,13 +15,17 @@ import type { Logger } from '../base/log.js';
 import { PAGE_ALLOWS, allowedAt, canonicalPath, isRead, splitTarget } from '../http/paths.js';
 import { hasBadHost, tooManyHeaders } from '../sockets/tls-server.js';
 
+type PlainPage = (exchange: Exchange) => void | Promise<void>;
+
 /** Pages, which are no API operations, by path without doubled or trailing slashes: they answer GET and HEAD. */
-export type PlainRoutes = ReadonlyMap<string, (exchange: Exchange) => void | Promise<void>>;
+export type PlainRoutes = ReadonlyMap<string, PlainPage>;
 
 export interface AppOptions {
   readonly common: CommonHeaders;
   readonly corsOrigins: readonly string[];
   readonly plainRoutes: PlainRoutes;
+  /** Answers `/` to readers who prefer HTML; undefined where the settings leave the network page out. */
+  readonly front: ((accept: string | undefined) => PlainPage | undefined) | undefined;
   readonly spas: Spas;
   readonly compression: Compression;
   readonly apis: Apis;
@@ -79,11 +83,13 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 export function createApp(options: AppOptions): Koa {
-  const { corsOrigins, plainRoutes, spas, compression, apis, hasProvider, inFlight, maxHeaders, requestIdHeader, log } =
-    options;
+  const { corsOrigins, plainRoutes, front, spas, compression, apis, hasProvider, inFlight } = options;
+  const { maxHeaders, requestIdHeader, log } = options;
+  const plainPage = (path: string, accept: string | undefined) =>
+    path === '/' && front !== undefined ? front(accept) : plainRoutes.get(path);
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
-  const pageAt = (path: string, isOfRead: boolean) =>
-    (isOfRead ? plainRoutes.get(canonicalPath(path)) : undefined) ?? spas(path);
+  const pageAt = (path: string, accept: string | undefined, isOfRead: boolean) =>
+    (isOfRead ? plainPage(canonicalPath(path), accept) : undefined) ?? spas(path);
   const app = new Koa();
   app.on('error', (error) => {
     log.debug({ err: error as unknown }, 'a connection broke');
@@ -103,7 +109,7 @@ export function createApp(options: AppOptions): Koa {
       return;
     }
     if (request.method === 'OPTIONS') {
-      const isPage = pageAt(exchange.path, true) !== undefined;
+      const isPage = pageAt(exchange.path, undefined, true) !== undefined;
       const isOff = !hasProvider && isProviderPath(exchange.path);
       const own = preflight(exchange, isPage ? PAGE_ALLOWS : isOff ? '' : allowedAt(exchange.path), corsOrigins);
       if (own !== undefined) {
@@ -113,7 +119,7 @@ export function createApp(options: AppOptions): Koa {
     }
     inFlight.exchanges.add(exchange);
     try {
-      const page = pageAt(exchange.path, isRead(request));
+      const page = pageAt(exchange.path, request.headers.accept, isRead(request));
       if (page === undefined) {
         await apis.answer(exchange);
         return;

@@ -34,6 +34,15 @@ const secretField = /password|secret|key|code/i;
 /** A number; only its name speaks of a secret. */
 const openField = /(^|\.)minPasswordLength$/;
 
+/** Names of credentials that other faults than a wrong type may show: only their form is refused then. */
+const credentialField = /token|jwt|csr|pem/i;
+
+/** A value of the wrong type, unless it may hold a credential: what is or should be a list or an object may. */
+const shownOfWrongType = (field: string, types: string, value: unknown): unknown =>
+  credentialField.test(field) || /object|array/.test(types) || (typeof value === 'object' && value !== null)
+    ? ''
+    : value;
+
 const mayBeSecret = (field: string): boolean => secretField.test(field) && !openField.test(field);
 
 /**
@@ -103,7 +112,11 @@ function typeFault(fault: BodyFault, field: string, value: unknown): DomainError
     );
   }
   return new DomainError('unparsableBody', {
-    field: { field, reason: `${field} in body must be of type ${types}`, value: valueText(value) },
+    field: {
+      field,
+      reason: `${field} in body must be of type ${types}`,
+      value: valueText(shownOfWrongType(field, types, value)),
+    },
     logReason: ruleOf(fault),
   });
 }

@@ -29,6 +29,7 @@ export const PAGE = `<!doctype html>
 <button id="give" type="submit">Give code</button>
 </form>
 <button id="sign-out" type="button" hidden>Sign out</button>
+<button id="about" type="button" aria-expanded="false" aria-controls="explorer">About this API</button>
 <output id="status" for="username password code">Not signed in</output>
 </header>
 <div id="explorer"></div>
@@ -58,13 +59,26 @@ header button { color: #fff; background: #2c6e49; border-color: #2c6e49; cursor:
 header button:disabled { opacity: .6; cursor: default; }
 header :focus-visible { outline: 2px solid #8fd3ff; outline-offset: 1px; }
 #status.failed { color: #ffb4a8; }
+#about { background: transparent; border-color: #9a9a9a; }
+@media (prefers-color-scheme: dark) {
+  header input { color: #f0f0f0; background: #2b2b2b; color-scheme: dark; }
+}
 .swagger-ui .topbar { padding: 6px 0; background: #303030; }
 .swagger-ui .topbar .link { display: none; }
 .swagger-ui .topbar .download-url-wrapper { flex: 1; max-width: none; margin: 0; justify-content: flex-start; }
 .swagger-ui .topbar .download-url-wrapper .select-label { width: auto; }
 .swagger-ui .topbar .download-url-wrapper .select-label span { flex: none; font-size: 14px; white-space: nowrap; }
-.swagger-ui .topbar .download-url-wrapper .select-label select { flex: none; width: 220px; }
+.swagger-ui .topbar .download-url-wrapper .select-label select { flex: 0 1 220px; width: auto; min-width: 0; }
+@media (max-width: 640px) {
+  .swagger-ui .topbar .wrapper { padding: 0 12px; }
+  .swagger-ui .topbar .download-url-wrapper .select-label span { display: none; }
+  .swagger-ui .topbar .download-url-wrapper .select-label select { flex: 1 1 auto; }
+}
 .swagger-ui .info { margin: 24px 0; }
+body:not(.about) .swagger-ui .info .description { display: none; }
+.swagger-ui .trust { margin: 8px 0; font: 12px/1.5 sans-serif; color: #3b4151; }
+.swagger-ui .trust code { overflow-wrap: anywhere; user-select: all; }
+.dark-mode .swagger-ui .trust { color: #e4e6e6; }
 .swagger-ui .scheme-container { padding: 12px 0; margin: 0; }
 `;
 
@@ -83,13 +97,17 @@ const START = `'use strict';
 
   const authorize = () => { if (token !== '') window.ui.preauthorizeApiKey(SCHEME, token); };
 
+  /** Swagger UI breaks lines where a description does: its paragraphs are lines here. */
+  const asLines = (text = '') => text.replace(/([^\\n])\\n(?=[^\\n\\s*-])/g, '$1 ');
+
   /** A document names the advertised address; the page may call only the one that it came from, so it asks there. */
   const atThisAddress = () => ({ statePlugins: { spec: { wrapActions: {
     updateJsonSpec: (proceed) => (document) => {
       const { schemes, ...rest } = document;
+      if (rest.info) rest.info = { ...rest.info, description: asLines(rest.info.description) };
       const here = ({ url }) => ({ url: location.origin + new URL(url, location.href).pathname });
       const result = proceed('swagger' in document ? { ...rest, host: location.host }
-        : 'openapi' in document ? { ...rest, servers: document.servers.map(here) } : document);
+        : 'openapi' in document ? { ...rest, servers: document.servers.map(here) } : rest);
       authorize();
       return result;
     },
@@ -97,6 +115,19 @@ const START = `'use strict';
 
   /** Swagger UI's logo carries a style element, which the policy of this page refuses. */
   const withoutLogo = () => ({ components: { Logo: () => null } });
+
+  /** A command that is pasted fails until curl trusts this network: says above it how it comes to. */
+  const withTrust = ({ React: { createElement } }) => ({ wrapComponents: { curl: (Original) => (props) =>
+    createElement('div', null,
+      createElement('p', { className: 'trust' }, 'Once in a terminal, so that curl trusts this network: ',
+        createElement('code', null, 'curl -sk ' + location.origin + '/.well-known/est/cacerts | openssl base64 -d | ' +
+          'openssl pkcs7 -inform DER -print_certs -out edge-ca.pem && export CURL_CA_BUNDLE=$PWD/edge-ca.pem')),
+      createElement(Original, props)),
+  } });
+
+  element('about').addEventListener('click', () => {
+    element('about').setAttribute('aria-expanded', String(document.body.classList.toggle('about')));
+  });
 
   window.ui = SwaggerUIBundle({
     urls: [
@@ -107,7 +138,7 @@ const START = `'use strict';
     ],
     dom_id: '#explorer',
     presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-    plugins: [atThisAddress, withoutLogo],
+    plugins: [atThisAddress, withoutLogo, withTrust],
     layout: 'StandaloneLayout',
     deepLinking: true,
     displayOperationId: true,

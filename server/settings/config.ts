@@ -210,6 +210,13 @@ export const SETTINGS = {
     1,
     'Processes that share the port: a number, or auto for one per core.',
   ),
+  networkPage: setting(
+    'networkPage',
+    'EDGE_NETWORK_PAGE',
+    parseFlag,
+    true,
+    'Whether the network page is served at / to browsers; everything else gets the version there.',
+  ),
   docs: setting('docs', 'EDGE_DOCS', parseFlag, true, 'Whether the API explorer is served at /docs.'),
   ...OIDC,
   ...SPA,

@@ -20,7 +20,7 @@ export interface SpaPlace {
 /** First segments of paths that are the controller's own, whether it serves them now or not. */
 export const RESERVED: ReadonlySet<string> = new Set([
   ...['edge', 'fabric', 'oidc', '.well-known'],
-  ...['docs', 'livez', 'readyz', 'health-checks', 'metrics'],
+  ...['docs', 'livez', 'readyz', 'health-checks', 'metrics', 'network-page', 'favicon.ico'],
   ...['swagger.json', 'openapi.json', 'openapi.yaml'],
   ...Object.values(basePaths).map((base) => base.split('/')[1] ?? ''),
   ...Object.keys(routes.client.literals),

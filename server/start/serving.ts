@@ -14,6 +14,7 @@ import { Compression } from '../http/compression.js';
 import { openRouterDoor } from '../routers/control.js';
 import { stopServing } from '../api/drain.js';
 import { documentPages, explorerPages } from '../pages/explorer.js';
+import { iconFiles, networkPageFiles, networkPageFront } from '../pages/network-page.js';
 import { healthPages } from '../api/health.js';
 import { RequestCounts } from '../http/request-counts.js';
 import { createReadiness } from '../api/readiness.js';
@@ -111,7 +112,10 @@ async function answering(ready: ServableParts, options: Answering) {
       ...healthPages({ readiness, isLeaving: () => inFlight.isLeaving, startedAt }),
       ...documentPages(context.documents, hasProvider),
       ...(config.docs ? explorerPages(hasProvider) : []),
+      ...(config.networkPage ? networkPageFiles() : []),
+      ...(config.docs || config.networkPage ? iconFiles() : []),
     ]),
+    front: config.networkPage ? networkPageFront() : undefined,
     apis: new Apis({
       config,
       bindings,

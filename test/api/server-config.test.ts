@@ -60,6 +60,7 @@ const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; ref
   },
   oidcLogoutUris: { text: 'https://a.example/out', means: ['https://a.example/out'], refuses: 'https://*/out' },
   docs: { text: 'false', means: false, refuses: 'maybe' },
+  networkPage: { text: 'false', means: false, refuses: 'perhaps' },
   spa: {
     text: '[{"path":"/zac/","location":"/opt/zac"}]',
     means: [{ path: 'zac', location: '/opt/zac', index: 'index.html', policy: null }],

@@ -87,6 +87,9 @@ function withMember(body: unknown, [name, ...rest]: readonly string[], value: un
   return { ...(body as object | undefined), [name]: withMember(inner, rest, value) };
 }
 
+/** Characters of a refusal: the value, cut off, and the further causes, of which there are twenty at most. */
+const MOST_ANSWERED = 5_000;
+
 describe('what callers may store', () => {
   let controller: TestController;
   let caller: CertifiedCaller;
@@ -160,7 +163,7 @@ describe('what callers may store', () => {
         else {
           const answer = await send(operation, withMember(body, path, value) as object);
           const isNamed = String(answer.error?.cause?.['field']).startsWith(at);
-          const isRefused = answer.status === 400 && isNamed && answer.text.length < 2_500;
+          const isRefused = answer.status === 400 && isNamed && answer.text.length < MOST_ANSWERED;
           if (!isRefused) faults.push(`${at}: ${answer.status} ${answer.text.slice(0, 300)}`);
         }
       }

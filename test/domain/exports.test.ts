@@ -16,7 +16,7 @@ const filesBelow = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(path);
-    return entry.name.endsWith('.ts') ? [path] : [];
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
   });
 
 describe('the names that production files export', () => {

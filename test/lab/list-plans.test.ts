@@ -40,9 +40,12 @@ describe('a list in a large network', function () {
     ['anyOf(roleAttributes) = "bench-site-3"', ['bench-site-3']],
     ['anyOf(roleAttributes) in ["bench-site-3", "x"]', ['bench-site-3', 'x']],
   ];
+  /** The statement that reads the page: the last one, after what is asked about the table once. */
+  const listOf = async (request: ListRequest) =>
+    (await recorder.record(() => openStores(recorder, STORE_LIMITS).identities.list(request))).at(-1);
   /** How often the one plan was used. The text is that of `request`. */
   const genericPlans = async (request: ListRequest, values: readonly unknown[]): Promise<number> => {
-    const [explained] = await recorder.record(() => openStores(recorder, STORE_LIMITS).identities.list(request));
+    const explained = await listOf(request);
     const name = `kept ${JSON.stringify(request)}`.slice(0, 63);
     for (let run = 0; run < RUNS; run += 1)
       await client.query({ name, text: explained?.sql ?? '', values: [...values] });
@@ -61,9 +64,7 @@ describe('a list in a large network', function () {
 
   it('has one plan for large pages of everything, which reads no further than they reach', async () => {
     expect(await genericPlans({ limit: 500 }, [500, 0])).to.be.greaterThan(0);
-    const [explained] = await recorder.record(() =>
-      openStores(recorder, STORE_LIMITS).identities.list({ limit: 500, sort: 'name' }),
-    );
+    const explained = await listOf({ limit: 500, sort: 'name' });
     expect(explained?.plan.join('\n')).to.include('Index Scan').and.not.include('Seq Scan on identities');
   });
 

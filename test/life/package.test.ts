@@ -66,6 +66,8 @@ describe('the package', function installed() {
       'dist/domain/config/schema-worker.js',
       'dist/server/explorer/swagger-ui-bundle.js',
       'dist/server/explorer/LICENSE',
+      'dist/server/network-page/page.html',
+      'dist/server/network-page/licenses.txt',
       'deploy/systemd/edge-controller.service',
     ]);
     const migrations = readdirSync(join(root, 'db/schema/migrations')).map(
@@ -110,7 +112,9 @@ describe('the package', function installed() {
     const url = await controller.ready();
     const admin = await shop.login(url);
     expectStatus(await admin.get(`${MANAGEMENT}/identities`), 200);
-    for (const path of ['/docs', '/docs/swagger-ui-bundle.js', `${MANAGEMENT}/openapi.json`])
+    const { text } = await admin.get('/', { headers: { accept: 'text/html' } });
+    const [script = 'none'] = /\/network-page\/page-\w+\.js/.exec(text) ?? [];
+    for (const path of [script, '/docs', '/docs/swagger-ui-bundle.js', `${MANAGEMENT}/openapi.json`])
       expectStatus(await admin.get(path), 200);
     expect(await controller.stop()).to.deep.equal({ code: 0, signal: null });
   });
