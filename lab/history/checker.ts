@@ -30,7 +30,7 @@ export const faultsOf = (verdict: Verdict): string[] =>
   );
 
 /** Faults may refuse (503) and cut connections. Nothing explains any other answer. */
-const EXPLAINED = /^(2\d\d|304|401|404|412|429|503|cut|refused|late)\b/;
+const EXPLAINED = /^(2\d\d|304|401|403|404|412|429|503|cut|refused|late)\b/;
 
 function judgeAnswers(entries: readonly Entry[]): string[] {
   const counts = new Map<string, number>();

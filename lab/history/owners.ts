@@ -101,7 +101,7 @@ export class AccessUser {
     const stranger = new Caller(this.name, [this.place]);
     const result = await stranger.ask(0, 'POST', LOGIN, { username: this.subject.name, password: PASSWORD });
     stranger.close();
-    if (this.subject.name.endsWith('identity')) this.#used('a login', result, isGranted(200, [401], result));
+    if (this.subject.name.endsWith('identity')) this.#used('a login', result, isGranted(200, [403], result));
     if (result.outcome === 'ok')
       this.#caller = new Caller(this.name, [this.place], (result.reply?.data as { token: string }).token);
   }
