@@ -112,7 +112,9 @@ async function storm(stage: Stage, options: Options): Promise<void> {
     const tally = newTally();
     const beganAt = performance.now();
     const times = { beganAt, untilMs: beganAt + STORM_MS };
-    await Promise.all(certificates.map((shown, index) => comeBack(urls[index % urls.length] ?? '', shown, tally, times)));
+    await Promise.all(
+      certificates.map((shown, index) => comeBack(urls[index % urls.length] ?? '', shown, tally, times)),
+    );
     tell(`certificates, round ${round + 1}`, tally);
     if (tally.waits.length < certificates.length || tally.refusals.has('429')) process.exitCode = 1;
   }

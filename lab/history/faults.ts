@@ -65,9 +65,10 @@ export function plan(network: Network, draw: Draw): PlannedFault {
       const controller = network.controllers[index] as HistoryController;
       return { what: `controller ${controller.options.name} ${what}`, act: () => act(controller, durationMs) };
     }),
-    ...Object.entries(network.database.faults).map(
-      ([what, act]): PlannedFault => ({ what, act: () => act(durationMs) }),
-    ),
+    ...Object.entries(network.database.faults).map(([what, act]): PlannedFault => ({
+      what,
+      act: () => act(durationMs),
+    })),
     ...clockFaults(network, durationMs, draw),
   ];
   const chosen = kinds[draw(kinds.length)] as PlannedFault;

@@ -149,7 +149,10 @@ export class NotificationFilter extends Transform {
 
   #isNotification(message: Buffer): boolean {
     if (message[0] !== 'A'.charCodeAt(0)) return false;
-    const [channel = '', payload = ''] = message.subarray(HEAD_BYTES + 4).toString('utf8').split('\0');
+    const [channel = '', payload = ''] = message
+      .subarray(HEAD_BYTES + 4)
+      .toString('utf8')
+      .split('\0');
     return this.isDropped(channel, payload);
   }
 }

@@ -58,7 +58,8 @@ export class EventReader {
       // The id and the events are of one moment: nothing is read after the end.
       this.#last = source.lastId();
       const time = performance.now();
-      for (const { event, reason } of source.controls) record.add({ kind: 'notice', reader: name, time, event, reason });
+      for (const { event, reason } of source.controls)
+        record.add({ kind: 'notice', reader: name, time, event, reason });
       for (const event of sieve?.(source.events) ?? source.events) record.add(received(name, time, event));
       this.#got += source.events.length;
     }

@@ -83,8 +83,9 @@ function judgeOrder(sightings: readonly Sighting[]): string[] {
     const isOwn = own !== undefined && version < own.version;
     const what = operation.kind === 'read' ? 'stale read' : 'a write that is not the newest';
     faults.push(
-      `${what}${isOwn ? " of the caller's own" : ''}: ${shown(operation)} has version ${version} (${valueOf(operation)}), ` +
-        `after ${newest.operation.kind} ${valueOf(newest.operation)} of version ${newest.version} had ended ` +
+      `${what}${isOwn ? " of the caller's own" : ''}: ${shown(operation)} has version ${version} ` +
+        `(${valueOf(operation)}), after ${newest.operation.kind} ${valueOf(newest.operation)} ` +
+        `of version ${newest.version} had ended ` +
         `(${shown(newest.operation)})`,
     );
   }
@@ -129,7 +130,7 @@ function judgeOrigins(writes: readonly Write[], reads: readonly Read[], audit: r
   });
 }
 
-/** The audit has every write once, in the order of versions, each following the one before; its last is what is there. */
+/** The audit has each write once, in the order of versions, each following the one before; the last is what is there. */
 function judgeAudit(writes: readonly Write[], sightings: readonly Sighting[], audit: readonly Audited[]): string[] {
   const faults: string[] = [];
   const counts = new Map<string, number>();

@@ -124,7 +124,9 @@ async function whatIsThere({ database }: Network, world: World, record: RecordFi
     for (const register of world.registers)
       await until('a final read is answered', async () => {
         await client.read(register, 0);
-        return record.entries.at(-1)?.kind === 'read' && (record.entries.at(-1) as { outcome: string }).outcome === 'ok';
+        return (
+          record.entries.at(-1)?.kind === 'read' && (record.entries.at(-1) as { outcome: string }).outcome === 'ok'
+        );
       });
     caller.close();
   }
@@ -147,7 +149,7 @@ async function whatIsThere({ database }: Network, world: World, record: RecordFi
   for (const { name } of left) record.add({ kind: 'left', name });
 }
 
-/** Waits until readers have as many events as the audit has records; those that never come are the checker's to tell. */
+/** Waits until readers have as many events as the audit has records; the checker tells those that never come. */
 async function catchUp({ receiver }: World, readers: readonly EventReader[], record: RecordFile): Promise<void> {
   const audit = record.entries.filter((entry) => entry.kind === 'audit');
   const hooked = audit.filter(({ event }) => event.startsWith(HOOKED.slice(0, -1))).length;

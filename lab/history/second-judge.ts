@@ -28,8 +28,8 @@ export interface JudgedOperation {
 }
 
 /**
- * Operations that say something. Writes of which nobody knows whether they were done, and that nobody has seen, are left
- * out: they may be put behind all others.
+ * Operations that say something. Writes that may not have been done, and that nobody has seen, are left out: they may
+ * be put behind all others.
  */
 export function judgedOperations(entries: readonly Entry[]): JudgedOperation[] {
   const all = ofKind(entries, 'write', 'read');
@@ -79,7 +79,10 @@ export async function judgeAgain(entries: readonly Entry[]): Promise<SecondVerdi
     const program = join(place, 'judge');
     await run('go', ['build', '-o', program, '.'], { cwd: SOURCE, timeout: BUILD_MS });
     const text = await output(program, judgedOperations(entries));
-    const verdicts = text.trim().split('\n').map((line) => line.split(' '));
+    const verdicts = text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '));
     const of = (wanted: string) => verdicts.filter(([, , verdict]) => verdict === wanted);
     const count = verdicts.reduce((sum, [, operations]) => sum + Number(operations), 0);
     const illegal = of('illegal').map(([key]) => key);

@@ -1,7 +1,7 @@
 /** Clients that write registers and read them, and clients that make entities and remove them. */
 import { MANAGEMENT as M } from '../../test/support/paths.js';
-import { Caller, pause } from './caller.js';
-import type { Result } from './caller.js';
+import { pause } from './caller.js';
+import type { Caller, Result } from './caller.js';
 import type { RecordFile } from './record.js';
 import type { Register } from './world.js';
 

@@ -34,10 +34,13 @@ const read = (second: number, value: string, version: number, more: Partial<Read
   ...more,
 });
 /** A write whose answer names no version. */
-const unanswered = (second: number, value: string, more: Partial<Write>): Write => {
-  const { version: _, ...rest } = write(second, value, 0, more);
-  return rest;
-};
+const unanswered = (second: number, value: string, more: Partial<Write>): Write => ({
+  kind: 'write',
+  key: KEY,
+  value,
+  ...timed(second),
+  ...more,
+});
 const audited = (seq: number, before: string | undefined, after: string): Audited => ({
   kind: 'audit',
   seq,
@@ -181,7 +184,10 @@ describe('the checker of histories', () => {
       expectFault(of(made(1)), /is not in the audit/);
       expectFault(of(made(1), record(1, 'created'), record(2, 'created'), left), /it was made 2 times/);
       expectFault(of(made(1, { outcome: 'failed' }), record(1, 'created'), left), /was refused, and was done/);
-      expectFault(of(made(1), made(2, { kind: 'remove' }), record(1, 'created'), left), /removal was acknowledged, and/);
+      expectFault(
+        of(made(1), made(2, { kind: 'remove' }), record(1, 'created'), left),
+        /removal was acknowledged, and/,
+      );
     });
   });
 

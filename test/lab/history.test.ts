@@ -17,7 +17,16 @@ describe('npm run history', function history() {
   let run: DrillRun | undefined;
   afterEach(() => run?.end());
   const start = async (minutes: string, ...args: readonly string[]): Promise<DrillRun> => {
-    const fixed = ['--database', 'single', '--record', 'PLACE/record.jsonl', '--calm', '1000', '--no-porcupine', '--seed'];
+    const fixed = [
+      '--database',
+      'single',
+      '--record',
+      'PLACE/record.jsonl',
+      '--calm',
+      '1000',
+      '--no-porcupine',
+      '--seed',
+    ];
     run = new DrillRun(HISTORY, '--minutes', minutes, ...fixed, String(seedOfRun()), ...args);
     await run.ended(LONGEST_MS);
     return run;
