@@ -130,7 +130,7 @@ function judgeOrigins(writes: readonly Write[], reads: readonly Read[], audit: r
   });
 }
 
-/** The audit has each write once, in the order of versions, each following the one before; the last is what is there. */
+/** The audit has each write once, in the order of versions, each after the one before; the last is what is there. */
 function judgeAudit(writes: readonly Write[], sightings: readonly Sighting[], audit: readonly Audited[]): string[] {
   const faults: string[] = [];
   const counts = new Map<string, number>();
