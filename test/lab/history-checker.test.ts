@@ -245,6 +245,8 @@ describe('the checker of histories', () => {
 
     it('is content with all, in one order, and with deliveries that come again', () => {
       expect(of(...all, ...got('r1', 1, 2, 3), ...got(WEBHOOK, 1, 2, 2, 1, 3))).to.deep.equal([]);
+      const refusal = event('r0', 2, { event: 'login.failed' });
+      expect(of(...got('r0', 1, 3), refusal), 'a login that was refused meanwhile').to.deep.equal([]);
       expect(of(...all, ...got('r1', 1, 2, 3, 4)), 'later than the record').to.deep.equal([]);
     });
 
