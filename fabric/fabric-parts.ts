@@ -42,6 +42,7 @@ export function makeParts(options: FabricOptions, limits: ChannelLimits) {
     hostId,
     controllerId,
     log: options.log,
+    circuits: () => traffic.circuits.size,
     onJoined: () => {
       records.restart();
     },

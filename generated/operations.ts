@@ -103,6 +103,7 @@ const listExternalJwtSignersEnvelopeResponse: ResponseSpec = { validator: 'respo
 const listIdentitiesEnvelopeResponse: ResponseSpec = { validator: 'response_listIdentitiesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_identityDetail' };
 const listIdentityTypesEnvelopeResponse: ResponseSpec = { validator: 'response_listIdentityTypesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_identityTypeDetail' };
 const listLinksEnvelopeResponse: ResponseSpec = { validator: 'response_listLinksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_linkDetail' };
+const listNetworkAccessReachedEnvelopeResponse: ResponseSpec = { validator: 'response_listNetworkAccessReachedEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_networkAccessReached' };
 const listNetworkJWTsEnvelopeResponse: ResponseSpec = { validator: 'response_listNetworkJWTsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_networkJWT' };
 const listPostureCheckEnvelopeResponse: ResponseSpec = { validator: 'response_listPostureCheckEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_postureCheckDetail' };
 const listPostureCheckTypesEnvelopeResponse: ResponseSpec = { validator: 'response_listPostureCheckTypesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_postureCheckTypeDetail' };
@@ -121,12 +122,13 @@ const listSessionsManagementEnvelopeResponse: ResponseSpec = { validator: 'respo
 const listSpecsEnvelopeResponse: ResponseSpec = { validator: 'response_listSpecsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_specDetail' };
 const listSummaryCountsEnvelopeResponse: ResponseSpec = { validator: 'response_listSummaryCountsEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const listTerminatorsEnvelopeResponse: ResponseSpec = { validator: 'response_listTerminatorsEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_terminatorDetail' };
+const listUnusedIdentitiesEnvelopeResponse: ResponseSpec = { validator: 'response_listUnusedIdentitiesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_unusedIdentity' };
+const listUnusedServicesEnvelopeResponse: ResponseSpec = { validator: 'response_listUnusedServicesEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_unusedService' };
 const listVersionEnvelopeResponse: ResponseSpec = { validator: 'response_listVersionEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const listWebhookDeadLettersEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhookDeadLettersEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDeadLetterDetail' };
 const listWebhooksEnvelopeResponse: ResponseSpec = { validator: 'response_listWebhooksEnvelope', kind: 'json', textTypes: [], itemValidator: 'response_webhookDetail' };
 const loginErrorResponse: ResponseSpec = { validator: 'response_loginError', kind: 'json', textTypes: [], itemValidator: null };
 const networkAccessEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessEnvelope', kind: 'json', textTypes: [], itemValidator: null };
-const networkAccessReachesEnvelopeResponse: ResponseSpec = { validator: 'response_networkAccessReachesEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkOverviewEnvelopeResponse: ResponseSpec = { validator: 'response_networkOverviewEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const networkUsageEnvelopeResponse: ResponseSpec = { validator: 'response_networkUsageEnvelope', kind: 'json', textTypes: [], itemValidator: null };
 const nonceSignatureResponse: ResponseSpec = { validator: 'response_nonceSignature', kind: 'json', textTypes: [], itemValidator: null };
@@ -145,6 +147,7 @@ const queryCodeChallengeMethodParameter: ParameterSpec = { name: 'code_challenge
 const queryCodeChallengeParameter: ParameterSpec = { name: 'code_challenge', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 256 };
 const queryConfigTypesParameter2: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 255 };
 const queryConfigTypesParameter: ParameterSpec = { name: 'configTypes', in: 'query', type: 'array', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
+const queryDaysParameter: ParameterSpec = { name: 'days', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 3650, minLength: null, maxLength: null };
 const queryEntityIdParameter: ParameterSpec = { name: 'entityId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
 const queryFilterParameter: ParameterSpec = { name: 'filter', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryHoursParameter: ParameterSpec = { name: 'hours', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 168, minLength: null, maxLength: null };
@@ -181,8 +184,6 @@ const queryRouterIdParameter: ParameterSpec = { name: 'routerId', in: 'query', t
 const queryScopeParameter: ParameterSpec = { name: 'scope', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryServiceIdParameter2: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: true, enum: null, minimum: null, maximum: null, minLength: 1, maxLength: 512 };
 const queryServiceIdParameter: ParameterSpec = { name: 'serviceId', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 512 };
-const queryShowParameter: ParameterSpec = { name: 'show', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 1, maximum: 500, minLength: null, maxLength: null };
-const querySkipParameter: ParameterSpec = { name: 'skip', in: 'query', type: 'integer', format: 'int64', required: false, enum: null, minimum: 0, maximum: 1000000, minLength: null, maxLength: null };
 const querySortParameter: ParameterSpec = { name: 'sort', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 16384 };
 const queryStateParameter2: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: null, minimum: null, maximum: null, minLength: null, maxLength: 2048 };
 const queryStateParameter: ParameterSpec = { name: 'state', in: 'query', type: 'string', format: null, required: false, enum: ['allowed', 'blocked', 'disabled', 'posture', 'unreachable', 'unknown'], minimum: null, maximum: null, minLength: null, maxLength: null };
@@ -2334,20 +2335,20 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
     },
     listNetworkAccessIdentities: {
       api: 'management', operationId: 'listNetworkAccessIdentities', method: 'GET', path: '/network/access/identities',
-      pathParameters: [], parameters: [queryPolicyIdParameter, queryRolesParameter, queryServiceIdParameter2, queryShowParameter, querySkipParameter, queryStateParameter, queryTypeParameter2],
+      pathParameters: [], parameters: [queryFilterParameter, queryLimitParameter, queryOffsetParameter, queryPolicyIdParameter, queryRolesParameter, queryServiceIdParameter2, querySortParameter, queryStateParameter, queryTypeParameter2],
       permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 200: networkAccessReachesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: listNetworkAccessReachedEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listNetworkAccessServices: {
       api: 'management', operationId: 'listNetworkAccessServices', method: 'GET', path: '/network/access/services',
-      pathParameters: [], parameters: [queryIdentityIdParameter2, queryPolicyIdParameter, queryRolesParameter, queryShowParameter, querySkipParameter, queryStateParameter, queryTypeParameter2],
+      pathParameters: [], parameters: [queryFilterParameter, queryIdentityIdParameter2, queryLimitParameter, queryOffsetParameter, queryPolicyIdParameter, queryRolesParameter, querySortParameter, queryStateParameter, queryTypeParameter2],
       permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
-      responses: { 200: networkAccessReachesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      responses: { 200: listNetworkAccessReachedEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 404: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listNetworkJWTs: {
@@ -2609,6 +2610,24 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       body: null, maxBodyBytes: null,
       produces: ['application/json'],
       responses: { 200: listRoutersEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listUnusedIdentities: {
+      api: 'management', operationId: 'listUnusedIdentities', method: 'GET', path: '/network/unused/identities',
+      pathParameters: [], parameters: [queryDaysParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'identity', 'identity.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listUnusedIdentitiesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
+      isTagged: false, handsOutCredential: false,
+    },
+    listUnusedServices: {
+      api: 'management', operationId: 'listUnusedServices', method: 'GET', path: '/network/unused/services',
+      pathParameters: [], parameters: [queryDaysParameter, queryFilterParameter, queryLimitParameter, queryOffsetParameter, querySortParameter],
+      permission: 'admin', grantedBy: ['admin_readonly', 'service', 'service.read'], refusalStatus: 401,
+      body: null, maxBodyBytes: null,
+      produces: ['application/json'],
+      responses: { 200: listUnusedServicesEnvelopeResponse, 400: apiErrorEnvelopeResponse, 401: apiErrorEnvelopeResponse, 429: apiErrorEnvelopeResponse, 503: apiErrorEnvelopeResponse, default: apiErrorEnvelopeResponse },
       isTagged: false, handsOutCredential: false,
     },
     listVersion: {

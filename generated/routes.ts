@@ -198,6 +198,10 @@ export const routes: Readonly<Record<Api, RouteNode>> = {
         services: node({ GET: 'listNetworkAccessServices' }, {}, null),
       }, null),
       overview: node({ GET: 'detailNetworkOverview' }, {}, null),
+      unused: node({}, {
+        identities: node({ GET: 'listUnusedIdentities' }, {}, null),
+        services: node({ GET: 'listUnusedServices' }, {}, null),
+      }, null),
       usage: node({ GET: 'detailNetworkUsage' }, {}, null),
     }, null),
     'network-jwts': node({ GET: 'listNetworkJWTs' }, {}, null),

@@ -241,15 +241,18 @@ export interface EdgeConnections {
   of(identityId: string): EdgeConnection;
 }
 
-/** Facts about this controller that need no look into the database. */
+/** One thing that an examination of this controller looked at. */
+interface OwnFinding {
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'fault';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** Facts about this controller itself. */
 export interface OwnState {
-  /** Findings of an examination, the worst first. */
-  findings(): readonly {
-    readonly check: string;
-    readonly level: 'ok' | 'warning' | 'fault';
-    readonly message: string;
-    readonly fix?: string;
-  }[];
+  /** Findings of an examination that is half a minute old at most, the worst first. */
+  findings(stores: Pick<StoreSet, 'network' | 'networkOverview'>): Promise<readonly OwnFinding[]>;
   backups(): { readonly isScheduled: boolean; readonly latestAt: Date | null };
 }
 

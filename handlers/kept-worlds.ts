@@ -13,8 +13,8 @@ import type { Stores } from '../db/stores/stores.js';
 
 export interface KeptWorld {
   readonly world: AccessWorld;
-  /** All identities. Read when they are first asked for. */
-  readonly identities: (stores: Stores) => Promise<readonly IdentityFacts[]>;
+  /** All identities, as the world tells them apart. Read when they are first asked for. */
+  readonly classes: (stores: Stores) => Promise<readonly IdentityClass[]>;
   /** Names of identities that policies name. */
   readonly names: (stores: Stores) => Promise<ReadonlyMap<string, string>>;
 }
@@ -47,11 +47,14 @@ export class KeptWorlds {
 }
 
 function keptWorld(facts: NetworkFacts): KeptWorld {
-  let identities: Promise<readonly IdentityFacts[]> | undefined;
+  const world = new AccessWorld(facts);
+  let classes: Promise<readonly IdentityClass[]> | undefined;
   let names: Promise<ReadonlyMap<string, string>> | undefined;
+  const readClasses = async (stores: Stores) =>
+    classesIn(world, await stores.networkAccess.identities(facts, {}), turns());
   return {
-    world: new AccessWorld(facts),
-    identities: (stores) => (identities ??= stores.networkAccess.identities(facts, {})),
+    world,
+    classes: (stores) => (classes ??= readClasses(stores)),
     names: (stores) =>
       (names ??= stores.networkAccess.names(namedIds(facts.policies.flatMap(({ identityRoles }) => identityRoles)))),
   };

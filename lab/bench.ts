@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { measureAbuse } from './bench/abuse/abuse.js';
+import { measureAccess } from './bench/access/access.js';
 import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js';
 import { shapeLines } from '../test/support/body-shapes.js';
 import { measureCompression } from './bench/compression.js';
@@ -296,10 +297,11 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function runOf(options: BenchOptions) {
-  const { abuse, posture, routers, sizes, isCompression, isFrames, isShapes, loginPairs } = options;
+  const { abuse, posture, routers, sizes, isAccess, isCompression, isFrames, isShapes, loginPairs } = options;
   if (isFrames) return measureWorstFrames;
   if (loginPairs !== undefined) return measureLogins;
   if (isShapes) return async () => print(shapeLines());
+  if (isAccess) return measureAccess;
   if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;
   if (posture !== undefined) return measurePosture;

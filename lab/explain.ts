@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -32,6 +32,7 @@ without a reason, or when plans differ from those to compare with.
   --identities N   identities to have (100000)
   --services M     services to have (2000)
   --database URL   an empty database to fill, as a superuser; without, an embedded one that goes away
+  --data DIR       an embedded database in DIR: filled unless it is, and kept, for a controller with EDGE_DATA_DIR=DIR
   --write DIR      write each plan to DIR, and plans.md, the table of docs/performance/plans.md
   --compare DIR    compare with the plans that an earlier run wrote to DIR: kinds of nodes, tables, indexes, depths
   --only NAME      only statements whose name contains it; their plans are printed, and --write is not taken
@@ -46,6 +47,7 @@ const say = (text: string): void => {
 
 interface Options extends Scale {
   readonly database: string | undefined;
+  readonly data: string | undefined;
   readonly write: string | undefined;
   readonly compare: string | undefined;
   readonly only: string | undefined;
@@ -59,6 +61,7 @@ function parse(args: readonly string[]): Options | undefined {
       identities: text,
       services: text,
       database: text,
+      data: text,
       write: text,
       compare: text,
       only: text,
@@ -74,20 +77,27 @@ function parse(args: readonly string[]): Options | undefined {
   };
   if (values.only !== undefined && values.write !== undefined)
     throw new Error('--write takes the plans of all statements: without --only');
+  if (values.data !== undefined && values.database !== undefined)
+    throw new Error('--data is an embedded database: without --database');
   return {
     identities: whole('--identities', values.identities, 100_000),
     services: whole('--services', values.services, 2000),
     database: values.database,
+    data: values.data,
     write: values.write,
     compare: values.compare,
     only: values.only,
   };
 }
 
-/** Runs `use` with a database that holds nothing yet. */
-async function withDatabase<T>(url: string | undefined, use: (connection: ClientConfig) => Promise<T>): Promise<T> {
+/** Runs `use` with a database that holds nothing yet, unless it is one that is kept. */
+async function withDatabase<T>(
+  { database: url, data }: Pick<Options, 'database' | 'data'>,
+  use: (connection: ClientConfig) => Promise<T>,
+): Promise<T> {
   if (url !== undefined) return use(serversOf(parseConnectionUrl(url)));
-  const dataDir = mkdtempSync(join(tmpdir(), 'edge-explain-'));
+  const dataDir = data === undefined ? mkdtempSync(join(tmpdir(), 'edge-explain-')) : resolve(data);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
     // It stays as it was filled: nothing is cleaned up or analyzed in between.
     const server = await startEmbeddedPostgres({
@@ -101,13 +111,13 @@ async function withDatabase<T>(url: string | undefined, use: (connection: Client
       await server.stop();
     }
   } finally {
-    rmSync(dataDir, { recursive: true, force: true });
+    if (data === undefined) rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
 async function explainAll(
   connection: ClientConfig,
-  { identities, services, only }: Options,
+  { identities, services, data, only }: Options,
 ): Promise<StatementReport[]> {
   await migrate(connection);
   const client = new pg.Client(sessionConfig(connection));
@@ -118,10 +128,12 @@ async function explainAll(
     const {
       rows: [any],
     } = await client.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM identities) AS found');
-    if (any?.found === true) throw new Error('the database is not empty');
+    if (any?.found === true && data === undefined) throw new Error('the database is not empty');
     const stores = openStores(recorder, LIMITS);
-    say(`filling: ${identities} identities, ${services} services`);
-    await fill(stores, client, { identities, services });
+    if (any?.found !== true) {
+      say(`filling: ${identities} identities, ${services} services`);
+      await fill(stores, client, { identities, services });
+    }
     const facts = await factsOf(stores, { identities, services });
     const { rows } = await client.query<{ relname: string; rows: number }>(
       `SELECT relname, reltuples::int AS rows FROM pg_class WHERE relkind = 'r'
@@ -173,7 +185,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const reports = await withDatabase(options.database, (connection) => explainAll(connection, options));
+  const reports = await withDatabase(options, (connection) => explainAll(connection, options));
   if (options.write !== undefined) write(options.write, reports, options);
   if (options.only !== undefined)
     process.stdout.write(reports.map(({ file, text }) => `== ${file}\n${text}\n`).join(''));

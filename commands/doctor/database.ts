@@ -18,7 +18,6 @@ import { refuseTransactionPooler } from '../../server/data/database.js';
 import { explain } from '../shared/explain.js';
 import { failed, faultOf, passed, skipped, warning } from '../../server/maintenance/finding.js';
 import type { Finding } from '../../server/maintenance/finding.js';
-import { unprepared } from '../../db/postgres/statement.js';
 
 const LOCK = 'lock';
 
@@ -172,25 +171,3 @@ export async function examineContent(tx: Db, seals: Seals | undefined, isThoroug
 }
 
 const NONE: Seals = { pki: () => true, secret: () => true, mfa: () => true, webhook: () => true };
-
-interface Waiting {
-  readonly waiting: number;
-  readonly pid: number;
-}
-
-/** Long enough that no work of ours takes it. */
-const WAITS = `SELECT count(*)::int AS waiting, min(b.pid) AS pid
-FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS b (pid)
-WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND a.query_start < now() - interval '2 seconds'
-HAVING count(*) > 0`;
-
-/** Statements that wait for a lock which somebody holds for too long. */
-export async function examineWaits(tx: Db): Promise<Finding> {
-  const row = await tx.one(unprepared<Waiting>('SELECT', WAITS));
-  if (row === undefined) return passed('locks', 'No statement waits for a lock of the database.');
-  return warning(
-    'locks',
-    `${row.waiting} statements have waited for more than 2 s for what process ${row.pid} of PostgreSQL holds.`,
-    `See what it does in pg_stat_activity; to end it: SELECT pg_terminate_backend(${row.pid});`,
-  );
-}

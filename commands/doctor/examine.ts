@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Db } from '../../db/postgres/contracts.js';
 import { READ_ALL, withLane } from '../../db/postgres/maintenance-connection.js';
 import { networkStore } from '../../db/stores/network.js';
+import { networkOverviewStore } from '../../db/stores/network-overview.js';
 import type { Seals } from '../../db/stores/integrity-check.js';
 import { outageOf } from '../../db/postgres/outages.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
@@ -12,16 +13,22 @@ import type { Closers } from '../../server/base/closers.js';
 import type { Settings } from '../../server/settings/config.js';
 import { locateServer } from '../../server/data/database.js';
 import { createLogger } from '../../server/base/log.js';
-import { openFileLimit, openFileNeeds } from '../../server/start/open-files.js';
+import { examineOpenFiles } from '../../server/start/open-files.js';
 import { sealsOf } from '../../server/keys/seals.js';
 import { explain } from '../shared/explain.js';
-import { examineContent, examineLock, examineServer, examineWaits, hindranceOf } from './database.js';
+import { examineContent, examineLock, examineServer, hindranceOf } from './database.js';
 import type { FoundHolder } from './database.js';
 import { examineDisk } from '../../server/maintenance/examine-disk.js';
-import { examineDataDir, examineMasterKey, examinePermissions } from './files.js';
-import { failed, faultOf, passed, skipped, warning } from '../../server/maintenance/finding.js';
+import { examineDataDir, examinePermissions } from '../../server/maintenance/examine-files.js';
+import { examineMasterKey } from './files.js';
+import { failed, faultOf, skipped, warning } from '../../server/maintenance/finding.js';
 import type { Finding } from '../../server/maintenance/finding.js';
-import { examineCertificates, examineClock, examineKey } from '../../server/maintenance/examine-network.js';
+import {
+  examineCertificates,
+  examineClock,
+  examineKey,
+  examineWaits,
+} from '../../server/maintenance/examine-network.js';
 import { examinePorts } from './ports.js';
 import { examineRuntime } from '../../server/maintenance/examine-runtime.js';
 import { unprepared } from '../../db/postgres/statement.js';
@@ -48,7 +55,7 @@ export async function examine({ config, file, runtime, isThorough }: ExamineOpti
   const key = examineMasterKey(config);
   found.push(key.finding);
   if (hasDirectory) found.push(examineDisk(config));
-  found.push(examineFiles(config));
+  found.push(examineOpenFiles(config));
   let holder: FoundHolder | undefined;
   if (hasDirectory && isEmbedded) {
     holder = examineLock(config);
@@ -68,18 +75,6 @@ export async function examine({ config, file, runtime, isThorough }: ExamineOpti
 }
 
 const asWarning = ({ check, message, fix = '' }: Finding): Finding => warning(check, message, fix);
-
-function examineFiles(config: Settings): Finding {
-  const limit = openFileLimit();
-  const { needed } = openFileNeeds(config);
-  if (limit === undefined || limit >= needed)
-    return passed('open files', `It may open as many as it needs (${needed}).`);
-  return warning(
-    'open files',
-    `It may open ${limit} files, and needs up to ${needed}: connections beyond that are cut.`,
-    `Raise the limit (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS.`,
-  );
-}
 
 interface Examined {
   readonly findings: readonly Finding[];
@@ -128,7 +123,9 @@ async function examineNetwork(
   isThorough: boolean,
 ): Promise<Examined> {
   const look = async (tx: Db): Promise<Looked> => {
-    const findings: Finding[] = [await examineClock(tx), await examineWaits(tx)];
+    const overview = networkOverviewStore(tx);
+    const clock = await examineClock(() => overview.clockMs());
+    const findings: Finding[] = [clock, examineWaits(await overview.lockWaits())];
     const network = networkStore(tx);
     const record = await network.find();
     if (record === undefined)

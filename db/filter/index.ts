@@ -16,6 +16,7 @@ export { andClause, EVERYTHING, foundByAny, membersOf, nameOf } from './clause.j
 export type { Clause, Members } from './clause.js';
 export { Params } from './params.js';
 export type { Bind } from './params.js';
+export type { Order } from './order.js';
 export { compileRoleFilter } from './roles.js';
 export type { RoleFilter } from './roles.js';
 export { filterableFields } from './symbols.js';

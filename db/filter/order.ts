@@ -13,26 +13,36 @@ const MAX_SORT_FIELDS = 5;
 export interface Order {
   /** SQL after the words ORDER BY. */
   readonly sql: string;
+  /** The same of the list read from its end. */
+  readonly reversed: string;
   /** The unique column that alone decides it; null for an order of other things. */
   readonly key: string | null;
 }
 
 /** Order by id, ascending, unless the entity has an order of its own. */
-export const defaultOrder = ({ idSql, order }: SymbolTable): Order => order ?? { sql: idSql, key: 'id' };
+export const defaultOrder = ({ idSql, order }: SymbolTable): Order =>
+  order ?? { sql: idSql, reversed: `${idSql} DESC`, key: 'id' };
 
 /** Fields after a unique column have no effect. @throws DomainError */
 export function orderBy(table: SymbolTable, fields: readonly SortField[], kind: FaultKind): Order {
-  const parts = new Map<string, string>();
+  const parts = new Map<string, readonly [sql: string, reversed: string]>();
   let unique: ScalarDef | undefined;
   for (const { name, descending } of fields) {
     const def = sortable(table, name, kind);
     if (parts.size >= MAX_SORT_FIELDS || unique !== undefined) continue;
     if (def.key !== undefined || def.sql === table.idSql) unique = def;
-    if (!parts.has(name)) parts.set(name, `${sortExpression(table, def)}${direction(def, descending)}`);
+    if (parts.has(name)) continue;
+    const sql = sortExpression(table, def);
+    parts.set(name, [`${sql}${direction(def, descending)}`, `${sql}${direction(def, !descending)}`]);
   }
   if (parts.size === 0) return defaultOrder(table);
-  if (unique === undefined) parts.set('', table.idSql);
-  return { sql: [...parts.values()].join(', '), key: parts.size === 1 ? (unique?.key ?? null) : null };
+  if (unique === undefined) parts.set('', [table.idSql, `${table.idSql} DESC`]);
+  const all = [...parts.values()];
+  return {
+    sql: all.map(([sql]) => sql).join(', '),
+    reversed: all.map(([, reversed]) => reversed).join(', '),
+    key: all.length === 1 ? (unique?.key ?? null) : null,
+  };
 }
 
 function sortable(table: SymbolTable, name: string, kind: FaultKind): ScalarDef {

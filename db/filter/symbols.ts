@@ -57,7 +57,7 @@ export interface SymbolTable {
   /** Symbols that the permission `unless` would offer; set where the caller lacks it. */
   readonly withheld?: { readonly table: SymbolTable; readonly unless: string };
   /** Default order of a list that is read in another one than that of its ids: by one unique column. */
-  readonly order?: { readonly sql: string; readonly key: string };
+  readonly order?: { readonly sql: string; readonly reversed: string; readonly key: string };
 }
 
 export type ScalarDef = Extract<SymbolDef, { nullable?: boolean }>;

@@ -133,6 +133,13 @@ export class ReadOnlyServer extends Error {
   }
 }
 
+/** It was promoted, or is the primary itself. */
+class NoStandby extends Error {
+  constructor() {
+    super('the database server takes writes: it is no standby');
+  }
+}
+
 const READ_ONLY = "current_setting('transaction_read_only') = 'on' AS is_read_only";
 
 /**
@@ -153,12 +160,17 @@ export interface Preparation {
   readonly statementTimeoutMs?: number;
   /** Actor of changes made over it, where a transaction does not say. */
   readonly actor?: Actor | undefined;
+  /** The server is to be a standby. */
+  readonly isStandby?: boolean;
 }
 
-/** Makes a new connection fit for use. @throws ReadOnlyServer: what such a server answers must never be believed */
+/**
+ * Makes a new connection fit for use.
+ * @throws ReadOnlyServer where no standby is meant: what such a server answers must never be believed
+ */
 export async function prepareConnection(
   client: ClientBase,
-  { statementTimeoutMs = STATEMENT_TIMEOUT_MS, actor }: Preparation = {},
+  { statementTimeoutMs = STATEMENT_TIMEOUT_MS, actor, isStandby = false }: Preparation = {},
 ): Promise<void> {
   const {
     rows: [row],
@@ -166,7 +178,7 @@ export async function prepareConnection(
     String(Math.ceil(statementTimeoutMs)),
     actor === undefined ? '' : settingOf(actor),
   ]);
-  if (row?.is_read_only !== false) throw new ReadOnlyServer();
+  if (row?.is_read_only !== isStandby) throw isStandby ? new NoStandby() : new ReadOnlyServer();
 }
 
 /** @throws ReadOnlyServer when the server takes no writes; an error of the connection when it does not answer */

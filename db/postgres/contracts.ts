@@ -84,6 +84,8 @@ export interface Database extends Source {
   readonly stats: () => ConnectionStats;
   /** Statements under way, for metrics. */
   readonly load: () => DatabaseLoad;
+  /** Undefined where no standby answers reads. */
+  readonly replicas: () => ReplicaLoad | undefined;
   /** Undefined unless they are counted. */
   readonly statements: StatementCounts | undefined;
   close(): Promise<void>;
@@ -99,6 +101,14 @@ export interface DatabaseLoad {
   readonly lanes: LaneLoad;
   readonly lists: SemaphoreLoad;
   readonly changes: SemaphoreLoad;
+}
+
+export interface ReplicaLoad {
+  /** Reads that standbys answered. */
+  readonly answered: number;
+  /** Reads that could have gone there, and that the primary answered. */
+  readonly left: number;
+  readonly usable: ReadonlyMap<string, boolean>;
 }
 
 /** All rows of a list: in one piece, or its head and the batches after it. */
@@ -152,6 +162,8 @@ export interface Precondition {
  */
 export interface RequestScope {
   readonly reader?: ListReader;
+  /** Nothing is decided by what it reads, so standbys may answer its long reads. */
+  readonly mayReadReplicas?: boolean;
   /** Absent: the time is not asked for. */
   readonly clock?: RequestClock | undefined;
   /** Actor of the changes, as the audit record names them; absent: the controller by itself. */

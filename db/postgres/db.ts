@@ -25,8 +25,9 @@ import type {
 import { Executor } from './executor.js';
 import { openLanes } from './lanes.js';
 import type { Lanes } from './lanes.js';
-import { ListLane } from './list-lane.js';
 import type { ListBounds } from './list-lane.js';
+import { LongReads } from './long-reads.js';
+import type { ReplicaChoice } from './long-reads.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
 import { timed } from './request-clock.js';
@@ -56,6 +57,7 @@ export interface DatabaseOptions {
   readonly onCommit?: OnCommit;
   /** Changes wait for a synchronous standby, or do so no longer. */
   readonly onConfirmationChange?: (isConfirmed: boolean) => void;
+  readonly replicas?: ReplicaChoice;
 }
 
 /** New pages, which a change of a row does not always need. */
@@ -76,7 +78,7 @@ class PooledDatabase extends Executor implements Database {
   readonly statements: StatementCounts | undefined;
   readonly #pool: StatementPool;
   readonly #lanes: Lanes;
-  readonly #listLane: ListLane;
+  readonly #longReads: LongReads;
   /** Changes take turns: those that wait for a standby leave connections to everything else. */
   readonly #changes: FairSemaphore;
   readonly #watchdog: { stop(): void };
@@ -87,20 +89,17 @@ class PooledDatabase extends Executor implements Database {
 
   constructor(readonly options: DatabaseOptions) {
     super();
-    const { patienceMs, actor, onLimit = () => undefined, onCommit = () => undefined } = options;
+    const { patienceMs, actor, lists: bounds = LIST_BOUNDS } = options;
+    const { onLimit = () => undefined, onCommit = () => undefined } = options;
     const config = sessionConfig(options.connection);
     const connections = connectionCounts(options.poolSize);
     const counts = options.isCounted === true ? new StatementCounts() : undefined;
     this.statements = counts;
-    const requireUp = () => {
-      this.#requireUp();
-    };
-    const size = connections.others;
+    const [{ others: size, changes: permits }, requireUp] = [connections, this.#requireUp];
     this.#pool = new StatementPool({ config, size, patienceMs, onLimit, actor, counts, requireUp, onCommit });
     this.#lanes = openLanes(config, patienceMs);
-    const bounds = options.lists ?? LIST_BOUNDS;
-    this.#listLane = new ListLane({ config, connections, patienceMs, bounds, counts, onLimit });
-    const permits = connections.changes;
+    const lane = { config, connections, patienceMs, bounds, counts, onLimit };
+    this.#longReads = new LongReads(lane, this.#lanes, options.replicas);
     this.#changes = new FairSemaphore({ permits, perHolder: permits, waiting: MAX_WAITING_CHANGES });
     this.#watchdog = watch({
       config,
@@ -122,7 +121,7 @@ class PooledDatabase extends Executor implements Database {
         return this.#readOnLane(statement, values, form, scope);
       case 'list':
         this.#requireUp();
-        return this.#listLane.list(statement, values, form, scope);
+        return this.#longReads.list(statement, values, form, scope);
       case 'change':
         return this.#inTurn(scope, () =>
           this.#handingOver('epochs', scope, () => this.#change(statement, values, form, scope)),
@@ -134,7 +133,9 @@ class PooledDatabase extends Executor implements Database {
       case 'asyncChange':
         return this.#change(statement, values, form, scope);
       case 'pooled':
-        return this.#pool.run<R>(statement, values, form, scope);
+        return this.#longReads.mayLookUp(scope)
+          ? this.#longReads.list(statement, values, form, scope)
+          : this.#pool.run<R>(statement, values, form, scope);
     }
   }
 
@@ -145,7 +146,7 @@ class PooledDatabase extends Executor implements Database {
     scope?: RequestScope,
   ): Promise<FullList<R>> {
     this.#requireUp();
-    return this.#listLane.listAll(statement, values, options, scope);
+    return this.#longReads.listAll(statement, values, options, scope);
   }
 
   transaction<T>(
@@ -234,9 +235,9 @@ class PooledDatabase extends Executor implements Database {
     }
   }
 
-  #requireUp(): void {
+  readonly #requireUp = () => {
     if (!this.#isUp) throw new DatabaseUnavailable(this.#outage, undefined);
-  }
+  };
 
   readonly #setUp = (isUp: boolean, cause?: unknown) => {
     if (!isUp) this.#outage = outageOf(cause) ?? 'unreachable';
@@ -255,7 +256,7 @@ class PooledDatabase extends Executor implements Database {
   readonly #cutAll = () => {
     for (const client of this.#pool.clients.open) cut(client);
     this.#lanes.cut();
-    this.#listLane.cut();
+    this.#longReads.cut();
   };
 
   async hasSpace(): Promise<boolean | undefined> {
@@ -272,7 +273,7 @@ class PooledDatabase extends Executor implements Database {
   readonly outage = () => (!this.#isUp ? this.#outage : this.#isConfirmed ? undefined : 'unconfirmed');
 
   readonly stats = (): ConnectionStats => {
-    const [pool, lists] = [this.#pool.stats, this.#listLane.stats()];
+    const [pool, lists] = [this.#pool.stats, this.#longReads.stats];
     return {
       total: pool.total + lists.total,
       idle: pool.idle + lists.idle,
@@ -282,16 +283,18 @@ class PooledDatabase extends Executor implements Database {
 
   readonly load = (): DatabaseLoad => ({
     lanes: this.#lanes.load,
-    lists: this.#listLane.load,
+    lists: this.#longReads.load,
     changes: this.#changes.load,
   });
+
+  readonly replicas = () => this.#longReads.replicas;
 
   async close(): Promise<void> {
     this.#watchdog.stop();
     this.#pool.stopGrowth();
     // A database that hangs would never confirm an orderly end.
     const impatience = setTimeout(this.#cutAll, this.#isUp ? this.options.patienceMs : 0);
-    await Promise.all([this.#pool.end(), this.#lanes.close(), this.#listLane.close()]);
+    await Promise.all([this.#pool.end(), this.#lanes.close(), this.#longReads.close()]);
     clearTimeout(impatience);
   }
 }

@@ -46,6 +46,8 @@ export interface ListLaneOptions {
   readonly patienceMs: number;
   readonly bounds: ListBounds;
   readonly counts?: StatementCounts | undefined;
+  /** Its server is a standby. */
+  readonly isStandby?: boolean;
   /** The server gives no more than this many connections. */
   readonly onLimit: (open: number) => void;
 }
@@ -74,7 +76,7 @@ export class ListLane {
   }
 
   #openPool(): pg.Pool {
-    const { config, connections, patienceMs, bounds } = this.options;
+    const { config, connections, patienceMs, bounds, isStandby = false } = this.options;
     const pool = new pg.Pool({
       ...config,
       Client: this.#clients.Client,
@@ -83,7 +85,7 @@ export class ListLane {
       idleTimeoutMillis: IDLE_MS,
       maxLifetimeSeconds: LIFETIME_SECONDS,
       verify: (client, done) => {
-        prepareConnection(client, { statementTimeoutMs: bounds.timeoutMs })
+        prepareConnection(client, { statementTimeoutMs: bounds.timeoutMs, isStandby })
           .then(async () => {
             this.#processes.set(client, await processOf(client));
           })
@@ -154,14 +156,14 @@ export class ListLane {
 
   async #borrow(scope: RequestScope): Promise<Loan> {
     const { reader, clock } = scope;
-    const { counts } = this.options;
+    const { counts, isStandby = false } = this.options;
     const client = await timed(clock, 'pool', () => this.#growth.connect()).catch((error: unknown) => {
       throw translate(error);
     });
     const cancel = () => this.#canceller.cancel(this.#processes.get(client) as ServerProcess);
     return new Loan(client, cancel, {
       signal: reader?.signal,
-      run: runOn(client, { connection: 'list', counts, scope }),
+      run: runOn(client, { connection: isStandby ? 'replica' : 'list', counts, scope }),
     });
   }
 

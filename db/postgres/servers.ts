@@ -12,7 +12,7 @@ import pg from 'pg';
 import type { ClientConfig, PoolClient } from 'pg';
 import { ConnectionUrlError } from './connection-url.js';
 import type { ConnectionUrl, Host, TlsWish } from './connection-url.js';
-import { requireWritable } from './connection.js';
+import { prepareConnection, requireWritable } from './connection.js';
 
 type Server = Required<Pick<ClientConfig, 'port' | 'ssl'>> & Pick<ClientConfig, 'host'>;
 
@@ -71,8 +71,11 @@ export function presentConfig(config: ServerConfig): ClientConfig {
   return { ...config, ...(password === undefined ? {} : { password }), ...config.servers?.present() };
 }
 
-/** @throws ConnectionUrlError when a file of a certificate cannot be used */
-export function serversOf(url: ConnectionUrl): ServerConfig {
+/**
+ * @param takesWrites  false: it is to be a standby
+ * @throws ConnectionUrlError when a file of a certificate cannot be used
+ */
+export function serversOf(url: ConnectionUrl, takesWrites = true): ServerConfig {
   const tls = tlsOptions(url.tls);
   let present: Server | undefined;
   const servers: Servers = {
@@ -90,7 +93,8 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
           try {
             const isPlain = url.tls.mode === 'prefer' && !(await offersTls(address, host.port, timeoutMs));
             const server = serverAt(host, address, isPlain ? false : tls);
-            if (!isAlone || addresses.length > 1) await requireWrites({ ...url.config, ...server }, timeoutMs);
+            if (!isAlone || addresses.length > 1)
+              await requireServer({ ...url.config, ...server }, timeoutMs, takesWrites);
             present = server;
             return;
           } catch (error) {
@@ -99,7 +103,7 @@ export function serversOf(url: ConnectionUrl): ServerConfig {
         }
       }
       if (failures.length === 1) throw failures[0];
-      throw new AggregateError(failures, 'no server of DATABASE_URL takes writes');
+      throw new AggregateError(failures, `no server ${takesWrites ? 'of DATABASE_URL takes writes' : 'is a standby'}`);
     },
   };
   return { ...url.config, servers };
@@ -129,12 +133,12 @@ async function addressesOf({ host }: Host): Promise<(string | undefined)[]> {
   return addresses.length === 1 ? [host] : addresses;
 }
 
-async function requireWrites(config: ClientConfig, timeoutMs: number): Promise<void> {
+async function requireServer(config: ClientConfig, timeoutMs: number, takesWrites: boolean): Promise<void> {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await requireWritable(client);
+    await (takesWrites ? requireWritable(client) : prepareConnection(client, { isStandby: true }));
   } finally {
     void client.end().catch(() => undefined);
   }

@@ -5,9 +5,9 @@
 import { DurationCounts } from '../../domain/duration-counts.js';
 
 /** Kind of connection that a statement runs on (docs/architecture.md). */
-export type ConnectionKind = 'lane' | 'pool' | 'list';
+export type ConnectionKind = 'lane' | 'pool' | 'list' | 'replica';
 
-export const CONNECTION_KINDS: readonly ConnectionKind[] = ['lane', 'pool', 'list'];
+export const CONNECTION_KINDS: readonly ConnectionKind[] = ['lane', 'pool', 'list', 'replica'];
 
 /** Is called for each statement of one request. */
 export interface StatementTrace {
@@ -20,8 +20,13 @@ export interface StatementTrace {
 
 /** How long statements took, and how many failed for whatever reason, a broken constraint among them. */
 export class StatementCounts {
-  readonly times = { lane: new DurationCounts(), pool: new DurationCounts(), list: new DurationCounts() };
-  readonly failures = { lane: 0, pool: 0, list: 0 };
+  readonly times = {
+    lane: new DurationCounts(),
+    pool: new DurationCounts(),
+    list: new DurationCounts(),
+    replica: new DurationCounts(),
+  };
+  readonly failures = { lane: 0, pool: 0, list: 0, replica: 0 };
 
   ended(connection: ConnectionKind, ms: number, hasFailed: boolean): void {
     this.times[connection].add(ms);

@@ -9,8 +9,9 @@ import type { RowForm, Rows } from '../postgres/connection.js';
 import { isDatabase } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { list } from '../postgres/statement.js';
+import { DeepPages, deepTotal } from './deep-pages.js';
 import { LargeTables } from './large-tables.js';
-import { isDeep, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
+import { isDeep, isDeepOfAll, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
 import type { PageParts } from './page-sql.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
@@ -26,6 +27,8 @@ export interface ListLimits {
   /** Bound up to which totals of broad filters are exact, in tables with more rows than `largeFrom`. */
   readonly countUpTo?: number;
   readonly largeFrom?: number;
+  /** Pages so far from both ends of their list are remembered for a moment. */
+  readonly rememberFrom?: number;
 }
 
 /** A list's query as it came. The store decides what narrows the list further. */
@@ -63,9 +66,11 @@ interface Found<R> extends Pick<Rows<R>, 'rows'> {
 export class Lists {
   readonly #names = new StatementNames();
   readonly #large: LargeTables;
+  readonly #deep: DeepPages;
 
   constructor(readonly limits: ListLimits) {
     this.#large = new LargeTables(limits);
+    this.#deep = new DeepPages(limits.rememberFrom);
   }
 
   /** Whether all that matches is asked for. @throws DomainError `invalidFilter`, `invalidSort` */
@@ -119,14 +124,22 @@ export class Lists {
     const matched: PageParts = { readerExtras, where: andClause(narrowed, compiled.where), compiled };
     const matching = [...params.values];
     const reading = facts && (await this.#large.readingOf(db, source, matched, matching, facts));
-    const parts: PageParts = reading === undefined ? matched : { ...matched, manner: reading.manner };
+    const isDeepPage = isDeepOfAll(source, matched);
+    const remembered = isDeepPage ? this.#deep.nearest(source.table, compiled) : undefined;
+    const parts: PageParts = {
+      ...matched,
+      ...(reading && { manner: reading.manner }),
+      ...(remembered && { remembered }),
+    };
     const sql = pageSql(source, parts, params, form);
     const { values } = params;
     const { limit, offset } = compiled;
     const found = {
       page: { limit, offset, filterableFields: filterableFields(symbols) },
       total: async (first: number | string | undefined) => {
-        const total = Number(first ?? (offset > 0 ? await totalBefore(db, sql, matching) : 0));
+        const known = first ?? (offset > 0 ? await totalBefore(db, sql, matching.length, values) : 0);
+        if (isDeepPage && first !== undefined) this.#deep.remember(source.table, compiled, String(first));
+        const total = isDeepPage ? deepTotal(String(known)) : Number(known);
         return reading?.total(total) ?? { totalCount: total };
       },
     };
@@ -168,9 +181,14 @@ async function toUnread<Row, T>(db: Db, source: ListSource<Row, T>): Promise<ToU
 }
 
 /** The total of a page beyond the last match: the first row of the same list has it. */
-async function totalBefore(db: Db, sql: string, values: readonly unknown[]): Promise<number> {
-  const first = await db.one(list<Total>(null, sql), [...values, 1, 0]);
-  return Number(first?.total_count ?? 0);
+async function totalBefore(
+  db: Db,
+  sql: string,
+  limitAt: number,
+  values: readonly unknown[],
+): Promise<Total['total_count']> {
+  const first = await db.one(list<Total>(null, sql), values.with(limitAt, 1).with(limitAt + 1, 0));
+  return first?.total_count ?? 0;
 }
 
 /** The same page of what `map` makes of each item; what follows a held head is mapped as it comes. */

@@ -2,6 +2,8 @@
 import { nameOf } from '../filter/index.js';
 import type { Clause, CompiledList, Params } from '../filter/index.js';
 import type { RowForm } from '../postgres/connection.js';
+import { deepPageSql } from './deep-pages.js';
+import type { RememberedPage } from './deep-pages.js';
 import { countsMembers, membersSql, walkOf } from './member-pages.js';
 import { columnsOf } from './table.js';
 import type { Paged } from './table.js';
@@ -14,6 +16,8 @@ export interface PageParts {
   readonly compiled: CompiledList;
   /** How a filtered page of a large table is read; absent: as PostgreSQL thinks best. */
   readonly manner?: Manner;
+  /** The page from which a deep one of everything is best read; absent: an end of the list. */
+  readonly remembered?: RememberedPage;
 }
 
 /**
@@ -52,6 +56,10 @@ export function isShort({ where, compiled }: PageParts): boolean {
 /** Offset beyond which it is cheaper to find the ids first and then read the rows of the page. */
 const DEEP_OFFSET = 500;
 export const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
+
+/** A deep page of everything, whose `total_count` `DeepPages` reads. */
+export const isDeepOfAll = ({ countsUpTo }: Pick<Paged, 'countsUpTo'>, { where, compiled }: PageParts): boolean =>
+  where.sql === '' && countsUpTo === undefined && isDeep(compiled);
 
 /** All that differs between the statements of lists of one table, so that a name is of one text. */
 export function shapeOf({ table, readerExtras }: Paged, { where, compiled }: PageParts): string {
@@ -123,6 +131,9 @@ ${joins} ORDER BY ${order.sql}`;
     return `SELECT ${columns}, t.total_count
 FROM (SELECT t.*, ${countSql(source, where.sql)} AS total_count ${matches}) t
 ${joins} ORDER BY ${order.sql}`;
+  }
+  if (isDeepOfAll(source, parts)) {
+    return ofKeys(deepPageSql({ table, key, order, page, most: limit, remembered: parts.remembered, bind }));
   }
   return ofKeys(
     `SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(source, where.sql)} AS total_count ${matches}`,

@@ -40,6 +40,8 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0052-link-listeners',
   '0053-connected-identities',
   '0054-clients-at-routers',
+  '0055-last-uses',
+  '0056-overview-counts',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -1122,6 +1122,15 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.forget_uses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM last_uses u USING gone g WHERE u.kind = TG_ARGV[0] AND u.entity_id = g.id;
+  RETURN NULL;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.full_api_session(wanted text)
  RETURNS SETOF text
  LANGUAGE sql
@@ -1198,6 +1207,34 @@ BEGIN
   IF TG_OP <> 'DELETE' THEN
     INSERT INTO service_names VALUES (NEW.name);
   END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_uses_of_identities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO last_uses AS u (kind, entity_id, at)
+  SELECT 'identity', g.identity_id, max(g.last_activity_at) FROM gone g
+  WHERE EXISTS (SELECT FROM identities i WHERE i.id = g.identity_id)
+    AND NOT EXISTS (SELECT FROM last_uses k WHERE k.kind = 'identity' AND k.entity_id = g.identity_id
+      AND k.at > g.last_activity_at - interval '1 hour')
+  GROUP BY g.identity_id ORDER BY g.identity_id
+  ON CONFLICT ON CONSTRAINT last_uses_pkey DO UPDATE SET at = greatest(u.at, excluded.at);
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_uses_of_services()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO last_uses AS u (kind, entity_id, at)
+  SELECT 'service', a.entity_id, max(a.hour) FROM added a
+  WHERE a.kind = 'service' AND EXISTS (SELECT FROM services s WHERE s.id = a.entity_id)
+  GROUP BY a.entity_id ORDER BY a.entity_id
+  ON CONFLICT ON CONSTRAINT last_uses_pkey DO UPDATE SET at = greatest(u.at, excluded.at);
   RETURN NULL;
 END $function$;
 
@@ -1956,6 +1993,13 @@ CREATE TABLE controllers (
   CONSTRAINT controllers_name_key UNIQUE (name)
 );
 
+CREATE TABLE dial_minutes (
+  minute timestamp(3) with time zone NOT NULL,
+  dials bigint NOT NULL,
+  failed_dials bigint NOT NULL,
+  CONSTRAINT dial_minutes_pkey PRIMARY KEY (minute)
+);
+
 CREATE TABLE edge_router_policies (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -2209,6 +2253,13 @@ CREATE TABLE issued_certificates (
   CONSTRAINT issued_certificates_kind CHECK ((kind = ANY (ARRAY['identity'::text, 'apiSession'::text, 'router'::text, 'routerServer'::text, 'server'::text, 'intermediate'::text])))
 );
 
+CREATE TABLE last_uses (
+  kind text COLLATE "C" NOT NULL,
+  entity_id text COLLATE "C" NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT last_uses_pkey PRIMARY KEY (kind, entity_id)
+);
+
 CREATE TABLE mfas (
   id text COLLATE "C" NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
@@ -2248,6 +2299,7 @@ CREATE TABLE network (
   advertise text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   timeline_id text COLLATE "C" NOT NULL DEFAULT (gen_random_uuid())::text,
+  uses_known_since timestamp(3) with time zone NOT NULL DEFAULT now(),
   CONSTRAINT network_pkey PRIMARY KEY (singleton),
   CONSTRAINT network_is_single CHECK (singleton)
 );
@@ -2372,6 +2424,7 @@ CREATE TABLE router_hosts (
   controller_id text COLLATE "C" NOT NULL,
   seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   joined_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  circuits integer NOT NULL DEFAULT 0,
   CONSTRAINT router_hosts_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=50);
 
@@ -2823,6 +2876,7 @@ CREATE TRIGGER api_sessions_counted_in AFTER INSERT ON api_sessions REFERENCING 
 CREATE TRIGGER api_sessions_counted_out AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_sessions_end_clients AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION end_clients_of_sessions();
 CREATE TRIGGER api_sessions_hold_sessions BEFORE DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION hold_sessions();
+CREATE TRIGGER api_sessions_keep_uses AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_uses_of_identities();
 CREATE TRIGGER api_sessions_posture_moved AFTER UPDATE OF posture_revision ON api_sessions FOR EACH ROW WHEN ((old.posture_revision <> new.posture_revision)) EXECUTE FUNCTION posture_of_session_moved();
 CREATE TRIGGER api_sessions_tell_bound AFTER UPDATE OF is_certificate_bound ON api_sessions FOR EACH ROW WHEN ((old.is_certificate_bound IS DISTINCT FROM new.is_certificate_bound)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
@@ -2945,6 +2999,7 @@ CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
+CREATE TRIGGER identities_forget_uses AFTER DELETE ON identities REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('identity');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
 CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_moves('access');
@@ -3079,6 +3134,7 @@ CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE 
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'service_roles', 'service_edge_router_policies', 'service_roles');
+CREATE TRIGGER services_forget_uses AFTER DELETE ON services REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('service');
 CREATE TRIGGER services_hold_sessions BEFORE DELETE ON services FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER services_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
@@ -3100,6 +3156,7 @@ CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING 
 CREATE TRIGGER terminators_tell_former AFTER UPDATE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
 CREATE TRIGGER terminators_tell_gone AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
 CREATE TRIGGER terminators_tell_new AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
+CREATE TRIGGER usage_hours_keep_uses AFTER INSERT ON usage_hours REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_uses_of_services();
 CREATE TRIGGER webhook_dead_letters_announce AFTER UPDATE OF is_due ON webhook_dead_letters FOR EACH STATEMENT EXECUTE FUNCTION announce_webhooks();
 CREATE TRIGGER webhook_dead_letters_counted_in AFTER INSERT ON webhook_dead_letters REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER webhook_dead_letters_counted_out AFTER DELETE ON webhook_dead_letters REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -3,17 +3,26 @@
  * service, and identities that are alike come as one row with their number.
  */
 import type { IdentityFacts, NetworkFacts, PolicyFacts } from '../../domain/network-access/facts.js';
-import type { NamedRef, PolicyType } from '../../domain/model.js';
+import type { NamedRef, Page, PolicyType } from '../../domain/model.js';
 import { namedIds } from '../../domain/policy/roles.js';
 import { NOTHING_KNOWN, readPostureReport } from '../../domain/posture/state.js';
 import type { PostureState } from '../../domain/posture/state.js';
+import { Params } from '../filter/index.js';
 import type { Db } from '../postgres/contracts.js';
-import { slowRead } from '../postgres/statement.js';
+import { list, slowRead } from '../postgres/statement.js';
+import { asItIs } from '../query/entity.js';
+import type { Lists, ListRequest } from '../query/lists.js';
+import { inAll, rowsWhere, selectedBy } from '../query/scopes.js';
+import type { Scope } from '../query/scopes.js';
+import { selectSql } from '../query/table.js';
+import type { PageSource } from '../query/table.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
 import type { AskedRow } from './postures.js';
 import { HOST_IS_ALIVE } from './router-channels.js';
 import { CARRYING_LINKS, IS_JUDGED_ELSEWHERE, IS_USABLE, lastLoginOf } from './explain-view.js';
+import { identity } from './identities.js';
+import { service } from './services.js';
 
 /** Identities that are asked for; all of them without a member. */
 export interface IdentityScope {
@@ -27,21 +36,21 @@ export interface SelectedIdentity extends NamedRef {
   readonly facts: IdentityFacts;
 }
 
+/** Identities that one of the policies selects, and each of the roles besides. */
 export interface SelectedWish {
-  readonly policyIds: readonly string[];
-  /** Roles that have to select it besides, each of them. */
+  readonly policies: readonly Pick<PolicyFacts, 'semantic' | 'identityRoles'>[];
   readonly roles: readonly string[];
-  /** null: all. */
-  readonly limit: number | null;
-  readonly offset: number;
 }
 
 export interface NetworkAccessView {
   facts(type: PolicyType): Promise<NetworkFacts>;
   /** Identities in numbers, as far as they differ in what decides under these facts. */
   identities(facts: NetworkFacts, scope: IdentityScope): Promise<IdentityFacts[]>;
-  /** Each identity that one of the policies selects, by name. */
-  selected(wish: SelectedWish): Promise<{ readonly items: SelectedIdentity[]; readonly totalCount: number }>;
+  selected(wish: SelectedWish, request: ListRequest): Promise<Page<SelectedIdentity>>;
+  allSelected(wish: SelectedWish): Promise<SelectedIdentity[]>;
+  /** Those of these identities that the request asks for. */
+  identitiesOf(ids: readonly string[], request: ListRequest): Promise<Page<NamedRef>>;
+  servicesOf(ids: readonly string[], request: ListRequest): Promise<Page<NamedRef>>;
   /** Names of those identities that are there. */
   names(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
@@ -109,32 +118,44 @@ interface DeviceRow {
 }
 
 const DEVICE = `s.id IS NOT NULL AS "isKnown", s.mfa_passed_at, p.reported, p.woken_at, p.unlocked_at`;
-const DEVICES = `LEFT JOIN LATERAL (SELECT s.* ${lastLoginOf('i.id')}) s ON NOT (${IS_JUDGED_ELSEWHERE})
+const devicesOf = (identityId: string) =>
+  `LEFT JOIN LATERAL (SELECT s.* ${lastLoginOf(identityId)}) s ON NOT (${IS_JUDGED_ELSEWHERE})
   LEFT JOIN api_session_postures p ON p.api_session_id = s.id`;
 
 const JUDGED = slowRead<DecisiveRow & DeviceRow>(
   'network-access-devices',
-  `SELECT ${DECISIVE}, ${DEVICE} FROM identities i ${DEVICES} WHERE ${IN_SCOPE} AND ${IS_JUDGED}`,
+  `SELECT ${DECISIVE}, ${DEVICE} FROM identities i ${devicesOf('i.id')} WHERE ${IN_SCOPE} AND ${IS_JUDGED}`,
 );
 
 interface SelectedRow extends DeviceRow, NamedRef {
   readonly roleAttributes: readonly string[];
   readonly isDisabled: boolean;
-  readonly total: number;
 }
 
-/** `$1` ids of policies, `$2` to `$4` what may select an identity, `$5` attributes and `$6` an id that it must have. */
-const SELECTED = slowRead<SelectedRow>(
-  'network-access-selected',
-  `WITH p AS MATERIALIZED (SELECT semantic, identity_roles FROM service_policies WHERE id = ANY ($1)),
-  i AS MATERIALIZED (SELECT i.*, count(*) OVER ()::int AS total FROM identities i
-    WHERE ($4 OR i.role_attributes && $2::text[] OR i.id = ANY ($3)) AND i.role_attributes @> $5::text[]
-      AND ($6::text IS NULL OR i.id = $6)
-      AND EXISTS (SELECT FROM p WHERE role_selects(p.semantic, p.identity_roles, i.id, i.role_attributes))
-    ORDER BY i.name LIMIT $7 OFFSET $8)
-SELECT i.id, i.name, i.role_attributes AS "roleAttributes", ${isDisabledSql('i')} AS "isDisabled", i.total, ${DEVICE}
-FROM i ${DEVICES} ORDER BY i.name`,
-);
+const selectedSource: PageSource<SelectedRow, SelectedIdentity> = {
+  table: 'identities',
+  symbols: identity.symbols,
+  columns: ['id', 'name', 'role_attributes AS "roleAttributes"'],
+  extras: `${isDisabledSql('t')} AS "isDisabled", ${DEVICE}`,
+  joins: devicesOf('t.id'),
+  fromRow: ({ id, name, roleAttributes, isDisabled, ...device }) => ({
+    id,
+    name,
+    facts: { id, roleAttributes, isDisabled, posture: postureIn(device), count: 1 },
+  }),
+};
+
+const named = { columns: ['id', 'name'], fromRow: asItIs<NamedRef> };
+const identitySource: PageSource<NamedRef, NamedRef> = { ...named, table: 'identities', symbols: identity.symbols };
+const serviceSource: PageSource<NamedRef, NamedRef> = { ...named, table: 'services', symbols: service.symbols };
+
+const scopeOf = ({ policies, roles }: SelectedWish): Scope =>
+  inAll(
+    selectedBy(policies.map(({ semantic, identityRoles }) => ({ semantic, roles: identityRoles }))),
+    ...roles.map((role) => selectedBy([{ semantic: 'AnyOf', roles: [role] }])),
+  );
+
+const amongIds = (ids: readonly string[]): Scope => rowsWhere('among', (bind) => `t.id = ANY (${bind(ids, 'text[]')})`);
 
 const NAMES = slowRead<NamedRef>('network-access-names', 'SELECT id, name FROM identities WHERE id = ANY ($1)');
 
@@ -171,7 +192,7 @@ async function groupedIdentities(
   return [...found.values(), ...judgedOnes];
 }
 
-export function networkAccessView(db: Db): NetworkAccessView {
+export function networkAccessView(db: Db, lists: Lists): NetworkAccessView {
   return {
     async facts(type) {
       const row = await db.one(FACTS, [type]);
@@ -181,44 +202,24 @@ export function networkAccessView(db: Db): NetworkAccessView {
       return { ...row, type, policies, links: links?.links ?? [], ends: links?.ends ?? [] };
     },
     identities: (facts, scope) => groupedIdentities(db, facts, scope),
-    async selected({ policyIds, roles, limit, offset }) {
-      const rolesOf = await db.many(ROLES_OF_POLICIES, [policyIds]);
-      const lists = rolesOf.map((row) => row.roles);
-      const { attributes, ids } = relevantOf(lists);
-      const wanted = relevantOf([roles]);
-      if (wanted.ids.length > 1) return { items: [], totalCount: 0 };
-      const rows = await db.many(SELECTED, [
-        policyIds,
-        attributes,
-        ids,
-        selectsAll(lists),
-        wanted.attributes,
-        wanted.ids[0] ?? null,
-        limit,
-        offset,
-      ]);
-      const items = rows.map(({ id, name, roleAttributes, isDisabled, ...device }) => ({
-        id,
-        name,
-        facts: { id, roleAttributes, isDisabled, posture: postureIn(device), count: 1 },
-      }));
-      const isBeyond = rows.length === 0 && offset > 0;
-      const totalCount = isBeyond
-        ? (await this.selected({ policyIds, roles, limit: 1, offset: 0 })).totalCount
-        : (rows[0]?.total ?? 0);
-      return { items, totalCount };
+    selected: (wish, request) => lists.page(db, selectedSource, request, scopeOf(wish)),
+    async allSelected(wish) {
+      const params = new Params();
+      const { sql } = scopeOf(wish)(params.bind);
+      const found = await db.many(
+        list<SelectedRow>(null, selectSql(selectedSource, sql === '' ? '' : `WHERE ${sql}`)),
+        params.values,
+      );
+      return found.map(selectedSource.fromRow);
     },
+    identitiesOf: (ids, request) => lists.page(db, identitySource, request, amongIds(ids)),
+    servicesOf: (ids, request) => lists.page(db, serviceSource, request, amongIds(ids)),
     async names(ids) {
       const rows = await db.many(NAMES, [ids]);
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
   };
 }
-
-const ROLES_OF_POLICIES = slowRead<{ roles: readonly string[] }>(
-  'network-access-policy-roles',
-  'SELECT identity_roles AS roles FROM service_policies WHERE id = ANY ($1)',
-);
 
 function relevantOf(lists: readonly (readonly string[])[]): Relevant {
   const roles = [...new Set(lists.flat())];

@@ -1,6 +1,6 @@
 /** The state of the network at a glance, and its traffic by the hour. Numbers of entities are the kept totals. */
 import type { Db } from '../postgres/contracts.js';
-import { slowRead } from '../postgres/statement.js';
+import { slowRead, unprepared } from '../postgres/statement.js';
 import { HOST_IS_ALIVE } from './router-channels.js';
 import type { UsageKind } from './usage.js';
 
@@ -25,9 +25,10 @@ export interface OverviewFacts {
   readonly links: number;
   readonly counts: Readonly<Record<OverviewCount, number>>;
   readonly dialsNow: Dials;
-  readonly dialsLastHours: Dials;
+  readonly dialsLastHour: Dials;
   readonly certificates: readonly CertificateSum[];
   readonly caCertificates: readonly string[];
+  readonly usesKnownSince: Date;
 }
 
 type OverviewCount = 'apiSessions' | 'circuits' | 'identities' | 'services' | 'sessions' | 'terminators';
@@ -51,8 +52,18 @@ export interface UsageOverview {
   readonly top: readonly (UsageCounts & { readonly id: string; readonly name: string | null })[];
 }
 
+/** Statements that wait for a lock which the process `pid` of PostgreSQL holds. */
+export interface LockWaits {
+  readonly waiting: number;
+  readonly pid: number;
+}
+
 export interface NetworkOverviewStore {
   facts(): Promise<OverviewFacts>;
+  /** Milliseconds by the clock of the database. */
+  clockMs(): Promise<number>;
+  /** undefined: none waits for long. */
+  lockWaits(): Promise<LockWaits | undefined>;
   usage(wish: UsageWish): Promise<UsageOverview>;
 }
 
@@ -61,7 +72,7 @@ const totalOf = (kind: string): string =>
 
 const dialsSince = (since: string): string => `(SELECT json_build_object('since', ${since},
     'dials', coalesce(sum(dials), 0)::int8, 'failedDials', coalesce(sum(failed_dials), 0)::int8)
-  FROM usage_hours WHERE kind = 'router' AND hour >= ${since})`;
+  FROM dial_minutes WHERE minute >= ${since})`;
 
 const THIS_HOUR = "date_trunc('hour', now(), 'UTC')";
 const IS_SOON = "not_after > now() AND not_after < now() + interval '30 days'";
@@ -86,15 +97,17 @@ const OVERVIEW = slowRead<OverviewFacts & { totals: Readonly<Record<string, numb
     WHERE ${HOST_IS_ALIVE} AND NOT coalesce(s.is_down, false)) AS links,
   json_build_object(${['api_sessions', 'identities', 'services', 'sessions', 'terminators'].map(totalOf).join(', ')})
     AS totals,
-  (SELECT count(*)::int FROM circuits c JOIN router_hosts h ON h.id = c.host_id WHERE ${HOST_IS_ALIVE}) AS circuits,
-  ${dialsSince(THIS_HOUR)} AS "dialsNow", ${dialsSince(`${THIS_HOUR} - interval '1 hour'`)} AS "dialsLastHours",
+  (SELECT coalesce(sum(h.circuits), 0)::int FROM router_hosts h WHERE ${HOST_IS_ALIVE}) AS circuits,
+  ${dialsSince("now() - interval '5 minutes'")} AS "dialsNow",
+  ${dialsSince("now() - interval '1 hour'")} AS "dialsLastHour",
   (SELECT coalesce(json_agg(json_build_object('kind', kind, 'endsAt', ends_at, 'soonCount', soon)), '[]') FROM (
     (SELECT DISTINCT ON (purpose) purpose AS kind, not_after AS ends_at, (${IS_SOON})::int AS soon
       FROM pki_entities ORDER BY purpose, generation DESC)
     UNION ALL (${soonOf('router', 'EXISTS (SELECT FROM routers r WHERE r.fingerprint = c.fingerprint)')})
     UNION ALL (${soonOf('identity', 'EXISTS (SELECT FROM authenticators a WHERE a.fingerprint = c.fingerprint)')})
   ) e) AS certificates,
-  ARRAY (SELECT cert_pem FROM cas ORDER BY id LIMIT 200) AS "caCertificates"`,
+  ARRAY (SELECT cert_pem FROM cas ORDER BY id LIMIT 200) AS "caCertificates",
+  (SELECT uses_known_since FROM network) AS "usesKnownSince"`,
 );
 
 /** `$1` kind, `$2` one entity or null, `$3` number of hours. */
@@ -123,6 +136,20 @@ const TOP = slowRead<UsageCounts & { id: string; name: string | null }>(
     ORDER BY sum(u.bytes_in) + sum(u.bytes_out) DESC, sum(u.dials) DESC, u.entity_id LIMIT $4) t`,
 );
 
+const CLOCK = unprepared<{ at: number }>(
+  'SELECT',
+  'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at',
+);
+
+/** Long enough that no work of ours takes it. */
+const WAITS = unprepared<LockWaits>(
+  'SELECT',
+  `SELECT count(*)::int AS waiting, min(b.pid) AS pid
+FROM pg_stat_activity a, unnest(pg_blocking_pids(a.pid)) AS b (pid)
+WHERE a.datname = current_database() AND a.wait_event_type = 'Lock' AND a.query_start < now() - interval '2 seconds'
+HAVING count(*) > 0`,
+);
+
 export function networkOverviewStore(db: Db): NetworkOverviewStore {
   return {
     async facts() {
@@ -142,6 +169,8 @@ export function networkOverviewStore(db: Db): NetworkOverviewStore {
         },
       };
     },
+    clockMs: async () => (await db.one(CLOCK))?.at ?? Date.now(),
+    lockWaits: () => db.one(WAITS),
     async usage({ kind, entityId, hours, top }) {
       const values = [kind, entityId, hours];
       return { hours: await db.many(HOURS, values), top: await db.many(TOP, [...values, top]) };

@@ -43,10 +43,10 @@ export interface RouterChannelStore {
   /** The host begins, with no channels; what its id had before is gone. */
   join(hostId: string, controllerId: string): Promise<void>;
   /**
-   * A sign of life; also deletes what dead hosts have left.
+   * A sign of life, with the number of circuits that it has; also deletes what dead hosts have left.
    * @returns false when the host is not known (any more): it has to join, and write its channels again
    */
-  touch(hostId: string): Promise<boolean>;
+  touch(hostId: string, circuits: number): Promise<boolean>;
   /** Writes what the host knows of some routers, and takes out others. Routers that are deleted are left out. */
   write(hostId: string, present: readonly RouterChannelRow[], gone: readonly string[]): Promise<void>;
   /** The host ends. */
@@ -93,7 +93,7 @@ const ROUTER_HOST_JOIN = asyncChange(
 const ROUTER_HOST_TOUCH = asyncChange(
   'router-host-touch',
   ({ returningActor }) => `WITH dead AS (DELETE FROM router_hosts WHERE seen_at < now() - ${LIFETIME} AND id <> $1)
-  UPDATE router_hosts SET seen_at = now() WHERE id = $1${returningActor}`,
+  UPDATE router_hosts SET seen_at = now(), circuits = $2 WHERE id = $1${returningActor}`,
 );
 
 const ROUTER_CHANNELS_GONE = asyncChange(
@@ -123,8 +123,8 @@ export function routerChannelStore(db: Db): RouterChannelStore {
     async join(hostId, controllerId) {
       await db.execute(ROUTER_HOST_JOIN, [hostId, controllerId]);
     },
-    async touch(hostId) {
-      const rowCount = await db.count(ROUTER_HOST_TOUCH, [hostId]);
+    async touch(hostId, circuits) {
+      const rowCount = await db.count(ROUTER_HOST_TOUCH, [hostId, circuits]);
       return rowCount === 1;
     },
     async write(hostId, present, gone) {

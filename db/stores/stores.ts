@@ -66,6 +66,7 @@ import { terminatorCostStore } from './terminator-costs.js';
 import { terminatorStore } from './terminators.js';
 import { summaryStore } from './summary.js';
 import { tokenFamilyStore } from './token-families.js';
+import { unusedView } from './unused-view.js';
 import { usageStore } from './usage.js';
 import { usedTokenStore } from './used-tokens.js';
 import { webhookStore } from './webhooks.js';
@@ -132,6 +133,7 @@ const STORES = {
   terminators: terminatorStore,
   summary: summaryStore,
   tokenFamilies: tokenFamilyStore,
+  unused: unusedView,
   usage: usageStore,
   usedTokens: usedTokenStore,
   webhooks: webhookStore,

@@ -12,7 +12,7 @@ const date = (column: string): SymbolDef => ({ kind: 'date', sql: `t.${column}`,
 export const auditSymbols: SymbolTable = {
   entity: 'audit',
   idSql: 't.seq',
-  order: { sql: 't.seq DESC', key: 'seq' },
+  order: { sql: 't.seq DESC', reversed: 't.seq', key: 'seq' },
   symbols: {
     id: {
       kind: 'string',

@@ -27,14 +27,21 @@ export interface UsageStore {
 /** Keeps a sum that a router makes too large from failing all that is written with it. */
 const MOST = '9000000000000000000';
 
-/** Adds in order of the key, so that two controllers cannot deadlock. */
+/** Adds in order of the key, so that two controllers cannot deadlock; dials of the minute too. */
 const ADD = asyncChange(
   'usage-add',
   ({
     returningActor,
-  }) => `INSERT INTO usage_hours AS u (hour, kind, entity_id, bytes_in, bytes_out, dials, failed_dials)
-  SELECT n.* FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[],
-    $7::bigint[]) AS n (hour, kind, entity_id, bytes_in, bytes_out, dials, failed_dials)
+  }) => `WITH n AS MATERIALIZED (SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::bigint[],
+    $5::bigint[], $6::bigint[], $7::bigint[]) AS n (hour, kind, entity_id, bytes_in, bytes_out, dials, failed_dials)),
+  over AS (DELETE FROM dial_minutes WHERE minute < now() - interval '2 hours'),
+  minute AS (INSERT INTO dial_minutes AS d (minute, dials, failed_dials)
+    SELECT date_trunc('minute', now(), 'UTC'), sum(dials), sum(failed_dials) FROM n WHERE kind = 'router'
+    HAVING sum(dials) > 0
+    ON CONFLICT (minute) DO UPDATE SET dials = d.dials + excluded.dials,
+      failed_dials = d.failed_dials + excluded.failed_dials)
+  INSERT INTO usage_hours AS u (hour, kind, entity_id, bytes_in, bytes_out, dials, failed_dials)
+  SELECT n.* FROM n
   WHERE CASE n.kind WHEN 'service' THEN EXISTS (SELECT FROM services s WHERE s.id = n.entity_id)
     WHEN 'router' THEN EXISTS (SELECT FROM routers r WHERE r.id = n.entity_id) ELSE true END
   ORDER BY n.hour, n.kind, n.entity_id

@@ -14,6 +14,8 @@ export interface PresenceOptions {
   readonly log: Logger;
   /** Called when the host has a row, and nothing else that is written of it. */
   readonly onJoined?: () => void;
+  /** Number of circuits of this process. */
+  readonly circuits: () => number;
   /** Milliseconds between signs of life. */
   readonly heartbeatMs?: number;
 }
@@ -91,9 +93,9 @@ export class PresenceWriter {
 
   async #heartbeat(): Promise<void> {
     if (this.#running !== undefined || (this.#known.size === 0 && !this.#isJoined)) return;
-    const { store, hostId } = this.#options;
+    const { store, hostId, circuits } = this.#options;
     await this.#run(async () => {
-      if (this.#isJoined && !(await store.touch(hostId))) this.#rejoin();
+      if (this.#isJoined && !(await store.touch(hostId, circuits()))) this.#rejoin();
       await this.#write();
     });
   }

@@ -2437,11 +2437,11 @@ export interface Operations {
   listNetworkAccessIdentities: {
     permission: 'admin';
     params: {};
-    query: { policyId?: string; roles?: string[]; serviceId: string; show?: number; skip?: number; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
+    query: { filter?: string; limit?: number; offset?: number; policyId?: string; roles?: string[]; serviceId: string; sort?: string; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
     headers: {};
     body: undefined;
     responses: {
-      200: Response.NetworkAccessReachesEnvelope;
+      200: Response.ListNetworkAccessReachedEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -2454,11 +2454,11 @@ export interface Operations {
   listNetworkAccessServices: {
     permission: 'admin';
     params: {};
-    query: { identityId: string; policyId?: string; roles?: string[]; show?: number; skip?: number; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
+    query: { filter?: string; identityId: string; limit?: number; offset?: number; policyId?: string; roles?: string[]; sort?: string; state?: 'allowed' | 'blocked' | 'disabled' | 'posture' | 'unreachable' | 'unknown'; type?: 'Dial' | 'Bind' };
     headers: {};
     body: undefined;
     responses: {
-      200: Response.NetworkAccessReachesEnvelope;
+      200: Response.ListNetworkAccessReachedEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       404: Response.ApiErrorEnvelope;
@@ -2934,6 +2934,38 @@ export interface Operations {
     body: undefined;
     responses: {
       200: Response.ListRoutersEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List identities that nobody uses */
+  listUnusedIdentities: {
+    permission: 'admin';
+    params: {};
+    query: { days?: number; filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListUnusedIdentitiesEnvelope;
+      400: Response.ApiErrorEnvelope;
+      401: Response.ApiErrorEnvelope;
+      429: Response.ApiErrorEnvelope;
+      503: Response.ApiErrorEnvelope;
+      default: Response.ApiErrorEnvelope;
+    };
+  };
+  /** List services that nobody uses */
+  listUnusedServices: {
+    permission: 'admin';
+    params: {};
+    query: { days?: number; filter?: string; limit?: number; offset?: number; sort?: string };
+    headers: {};
+    body: undefined;
+    responses: {
+      200: Response.ListUnusedServicesEnvelope;
       400: Response.ApiErrorEnvelope;
       401: Response.ApiErrorEnvelope;
       429: Response.ApiErrorEnvelope;

@@ -1233,6 +1233,12 @@ export interface ListIdentityTypesEnvelope {
   meta: Meta;
 }
 
+/** Answer with one page of what is reached. */
+export interface ListNetworkAccessReachedEnvelope {
+  data: NetworkAccessReachedList;
+  meta: Meta;
+}
+
 /** Answer with the tokens that describe the network. */
 export interface ListNetworkJWTsEnvelope {
   data: NetworkJWTList;
@@ -1324,6 +1330,18 @@ export interface ListSummaryCountsEnvelope {
 /** Answer with one page of terminators. */
 export interface ListTerminatorsEnvelope {
   data: TerminatorList;
+  meta: Meta;
+}
+
+/** Answer with one page of unused identities. */
+export interface ListUnusedIdentitiesEnvelope {
+  data: UnusedIdentityList;
+  meta: Meta;
+}
+
+/** Answer with one page of unused services. */
+export interface ListUnusedServicesEnvelope {
+  data: UnusedServiceList;
   meta: Meta;
 }
 
@@ -1507,21 +1525,8 @@ export interface NetworkAccessReached {
   state: 'allowed' | 'disabled' | 'posture' | 'unreachable' | 'unknown';
 }
 
-/** A page of what is reached. */
-export interface NetworkAccessReaches {
-  /** The moment at which it was so. */
-  asOf: string;
-  /** The items of this page, by name. */
-  items: readonly NetworkAccessReached[];
-  /** Number of items on all pages. */
-  totalCount: number;
-}
-
-/** Answer with a page of what is reached. */
-export interface NetworkAccessReachesEnvelope {
-  data: NetworkAccessReaches;
-  meta: Meta;
-}
+/** What is reached, or who reaches it. */
+export type NetworkAccessReachedList = readonly NetworkAccessReached[];
 
 /** State of all its pairs: `posture`: stopped by posture checks; `unreachable`: without router or host; `unknown`: nothing stops them that the… */
 export type NetworkAccessState = 'allowed' | 'disabled' | 'posture' | 'unreachable' | 'unknown' | 'mixed' | 'empty';
@@ -1570,7 +1575,7 @@ export interface NetworkControllersItem {
 export interface NetworkCounts {
   /** API sessions. */
   apiSessions: number;
-  /** Circuits that carry traffic now. */
+  /** Circuits that controllers have, by their last sign of life. */
   circuits: number;
   /** Identities. */
   identities: number;
@@ -1582,7 +1587,7 @@ export interface NetworkCounts {
   terminators: number;
 }
 
-/** Dials since a full hour. */
+/** Dials of the last hour, or of the last five minutes, as controllers wrote them, which they do once a minute. */
 export interface NetworkDials {
   /** Dials, those that failed included. */
   dials: number;
@@ -1630,14 +1635,16 @@ export interface NetworkOverview {
   certificates?: readonly NetworkCertificates[] | undefined;
   controllers: NetworkControllers;
   counts: NetworkCounts;
-  dialsLastHours: NetworkDials;
+  dialsLastHour: NetworkDials;
   dialsNow: NetworkDials;
-  /** What `edge-controller doctor` would say of this controller, as far as it can be known while it runs, the worst first. */
+  /** What `edge-controller doctor` would say of this controller, the worst first. */
   findings?: readonly NetworkFinding[] | undefined;
   /** Parts that the caller may not read. */
   hidden: readonly ('routers' | 'links' | 'certificates' | 'findings' | 'backups')[];
   links?: NetworkLinks | undefined;
   routers?: NetworkRouters | undefined;
+  /** Since when it is kept which identities and services are used. */
+  usesKnownSince: string;
 }
 
 /** Answer with the state of the network. */
@@ -2413,6 +2420,48 @@ export interface TraceDetailEnvelope {
   data: TraceDetail;
   meta: Meta;
 }
+
+/** An identity that nobody uses. */
+export interface UnusedIdentity {
+  /** When it was made. */
+  createdAt: string;
+  /** Whether it is disabled. */
+  disabled: boolean;
+  /** Id of the identity. */
+  id: string;
+  lastUsedAt: UnusedLastUsedAt;
+  /** Name of the identity. */
+  name: string;
+  roleAttributes: StoredAttributes;
+  unusedSince: UnusedSince;
+}
+
+/** Identities that nobody uses. */
+export type UnusedIdentityList = readonly UnusedIdentity[];
+
+/** When it was used last, within an hour; null when it was not since that is known. */
+export type UnusedLastUsedAt = string | null;
+
+/** A service that nobody uses. */
+export interface UnusedService {
+  /** When it was made. */
+  createdAt: string;
+  /** Id of the service. */
+  id: string;
+  lastUsedAt: UnusedLastUsedAt;
+  /** Name of the service. */
+  name: string;
+  roleAttributes: StoredAttributes;
+  /** Number of terminators; 0 when nobody hosts it. */
+  terminators: number;
+  unusedSince: UnusedSince;
+}
+
+/** Services that nobody uses. */
+export type UnusedServiceList = readonly UnusedService[];
+
+/** Since when it is unused, as far as that is known. */
+export type UnusedSince = string;
 
 /** The software, the APIs it serves and what it is capable of. */
 export interface Version {

@@ -22,6 +22,7 @@ import * as identityTraces from './identity-traces.js';
 import * as identityTypes from './identity-types.js';
 import * as networkAccess from './network-access.js';
 import * as networkOverview from './network-overview.js';
+import * as networkUnused from './network-unused.js';
 import * as policyAdvice from './policy-advice.js';
 import * as postureChecks from './posture-checks.js';
 import * as revocations from './revocations.js';
@@ -77,6 +78,7 @@ export const managementHandlers = {
   ...identityTypes,
   ...networkAccess,
   ...networkOverview,
+  ...networkUnused,
   ...policyAdvice,
   ...postureChecks,
   ...revocations,

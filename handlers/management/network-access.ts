@@ -4,20 +4,21 @@ import type { Rights } from '../../domain/auth/rights.js';
 import { notFound, invalidField } from '../../domain/errors.js';
 import { bitsIn } from '../../domain/network-access/bits.js';
 import type { IdentityFacts, NetworkFacts, ServiceFacts } from '../../domain/network-access/facts.js';
-import { isWished, stateOfOutcome, STOPS } from '../../domain/network-access/outcomes.js';
+import { isWished, stateOfOutcome, STOPS, UNKNOWN } from '../../domain/network-access/outcomes.js';
 import type { StateWish } from '../../domain/network-access/outcomes.js';
 import { pictureOf } from '../../domain/network-access/picture.js';
 import type { Visible } from '../../domain/network-access/visible.js';
 import { AccessWorld } from '../../domain/network-access/world.js';
-import type { PolicyType } from '../../domain/model.js';
+import type { IdentityClass } from '../../domain/network-access/world.js';
+import type { NamedRef, PolicyType } from '../../domain/model.js';
 import { attributeGroup, entityGroup } from '../../domain/policy/role-groups.js';
 import { selects } from '../../domain/policy/roles.js';
 import type * as Response from '../../generated/management/response.js';
+import type { SelectedIdentity } from '../../db/stores/network-access-view.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Context } from '../context.js';
-import { isoTime } from '../fields.js';
 import { toNetworkAccess } from '../forms/network-access-model.js';
-import { ok } from '../handler.js';
+import { listOf, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { classesIn, turns } from '../kept-worlds.js';
 import type { KeptWorld } from '../kept-worlds.js';
@@ -32,14 +33,14 @@ export const detailNetworkAccess: Handler<'management', 'detailNetworkAccess'> =
   const kept = await keptFor(query.type, context);
   const world = narrowed(kept.world, query.policyId);
   const pause = turns();
-  const { identities, focus } = isSeen.identities
-    ? await askedIdentities(query, world.facts, kept, stores)
+  const { classes, focus } = isSeen.identities
+    ? await askedIdentities(query, world, kept, stores)
     : askedBlindly(query);
   const service = query.serviceId === undefined ? null : serviceIn(world.facts, query.serviceId, isSeen.services);
   const names = isSeen.identities ? await kept.names(stores) : NO_NAMES;
   const picture = await pictureOf(world, {
     identities: {
-      classes: await classesIn(world, identities, pause),
+      classes,
       focus: focus?.group ?? null,
       nameOf: (id) => focus?.name ?? names.get(id),
       isSeen: isSeen.identities,
@@ -67,64 +68,54 @@ export const detailNetworkAccess: Handler<'management', 'detailNetworkAccess'> =
 
 /** GET /network/access/identities. Fails: `notFound`. */
 export const listNetworkAccessIdentities: Handler<'management', 'listNetworkAccessIdentities'> = async (
-  { query, caller },
+  { query: { serviceId, type, policyId, state, roles = [], ...page }, caller },
   context,
 ) => {
-  const { stores } = context;
+  const { networkAccess } = context.stores;
   const visible = visibleTo(caller);
-  const { world: whole } = await keptFor(query.type, context);
-  const world = narrowed(whole, query.policyId);
-  const service = world.serviceClass(serviceIn(world.facts, query.serviceId, true));
-  const policyIds = bitsIn(service.policies).flatMap((index) => world.facts.policies[index]?.id ?? []);
-  const { state, show = SHOWN, skip = 0, roles = [] } = query;
-  const isWhole = state !== undefined;
-  const found = await stores.networkAccess.selected({
-    policyIds,
-    roles,
-    limit: isWhole ? null : show,
-    offset: isWhole ? 0 : skip,
-  });
+  const { world: whole } = await keptFor(type, context);
+  const world = narrowed(whole, policyId);
+  const service = world.serviceClass(serviceIn(world.facts, serviceId, true));
+  const wish = { policies: bitsIn(service.policies).flatMap((index) => world.facts.policies[index] ?? []), roles };
+  const request = { ...page, reader: caller };
+  const outcomeOf = ({ facts }: SelectedIdentity) => world.outcome(world.identityClass(facts), service, visible);
+  if (state === undefined)
+    return listOf(await networkAccess.selected(wish, request), (found) => toReached(found, outcomeOf(found)));
   const pause = turns();
-  const items: Response.NetworkAccessReached[] = [];
-  for (const { id, name, facts } of found.items) {
-    const outcome = world.outcome(world.identityClass(facts), service, visible);
-    if (outcome !== undefined && isAsked(outcome, state)) items.push(toReached(id, name, outcome));
+  const outcomes = new Map<string, number>();
+  for (const found of await networkAccess.allSelected(wish)) {
+    const outcome = outcomeOf(found);
+    if (outcome !== undefined && isAsked(outcome, state)) outcomes.set(found.id, outcome);
     await pause();
   }
-  const asOf = isoTime(world.facts.now);
-  return ok(
-    isWhole
-      ? { asOf, items: items.slice(skip, skip + show), totalCount: items.length }
-      : { asOf, items, totalCount: found.totalCount },
-  );
+  const items = await networkAccess.identitiesOf([...outcomes.keys()], request);
+  return listOf(items, (found) => toReached(found, outcomes.get(found.id)));
 };
 
 /** GET /network/access/services. Fails: `notFound`. */
 export const listNetworkAccessServices: Handler<'management', 'listNetworkAccessServices'> = async (
-  { query, caller },
+  { query: { identityId, type, policyId, state, roles = [], ...page }, caller },
   context,
 ) => {
   const visible = visibleTo(caller);
-  const { world: whole } = await keptFor(query.type, context);
-  const world = narrowed(whole, query.policyId);
-  const [facts] = await identityIn(world.facts, query.identityId, context.stores);
-  const { state, show = SHOWN, skip = 0, roles = [] } = query;
-  const items: Response.NetworkAccessReached[] = [];
+  const { world: whole } = await keptFor(type, context);
+  const world = narrowed(whole, policyId);
+  const [facts] = await identityIn(world.facts, identityId, context.stores);
+  const outcomes = new Map<string, number>();
   if (facts !== undefined) {
     const identity = world.identityClass(facts);
     for (const service of world.facts.services) {
       if (!roles.every((role) => selects('AllOf', [role], service))) continue;
       const outcome = world.outcome(identity, world.serviceClass(service), visible);
-      if (outcome !== undefined && isAsked(outcome, state)) items.push(toReached(service.id, service.name, outcome));
+      if (outcome !== undefined && isAsked(outcome, state)) outcomes.set(service.id, outcome);
     }
   }
-  const asOf = isoTime(world.facts.now);
-  return ok({ asOf, items: items.slice(skip, skip + show), totalCount: items.length });
+  const items = await context.stores.networkAccess.servicesOf([...outcomes.keys()], { ...page, reader: caller });
+  return listOf(items, (found) => toReached(found, outcomes.get(found.id)));
 };
 
-/** Defaults, as the documents have them. */
+/** Default, as the document has it. */
 const NODES = 50;
-const SHOWN = 50;
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
@@ -157,32 +148,36 @@ function narrowed(world: AccessWorld, policyId: string | undefined): AccessWorld
 type Focus = { readonly group: ReturnType<typeof entityGroup>; readonly name?: string } | null;
 
 interface Asked {
-  readonly identities: readonly IdentityFacts[];
+  readonly classes: readonly IdentityClass[];
   readonly focus: Focus;
 }
 
 async function askedIdentities(
   { identityId, role }: { readonly identityId?: string; readonly role?: string },
-  facts: NetworkFacts,
+  world: AccessWorld,
   kept: KeptWorld,
   stores: Stores,
 ): Promise<Asked> {
+  const { facts } = world;
+  const told = (identities: readonly IdentityFacts[]) => classesIn(world, identities, turns());
   if (identityId !== undefined) {
     const name = (await stores.networkAccess.names([identityId])).get(identityId);
-    const identities = await identityIn(facts, identityId, stores);
-    return { identities, focus: { group: entityGroup(identityId), ...(name === undefined ? {} : { name }) } };
+    const classes = await told(await identityIn(facts, identityId, stores));
+    return { classes, focus: { group: entityGroup(identityId), ...(name === undefined ? {} : { name }) } };
   }
   if (role !== undefined) {
-    const identities = await stores.networkAccess.identities(facts, { attribute: role });
-    return { identities, focus: { group: attributeGroup([role]) } };
+    const classes = await told(await stores.networkAccess.identities(facts, { attribute: role }));
+    return { classes, focus: { group: attributeGroup([role]) } };
   }
-  return { identities: await kept.identities(stores), focus: null };
+  // Another world, of one policy, tells identities apart by that one.
+  const classes = world === kept.world ? kept.classes(stores) : told(await stores.networkAccess.identities(facts, {}));
+  return { classes: await classes, focus: null };
 }
 
 function askedBlindly({ identityId, role }: { readonly identityId?: string; readonly role?: string }): Asked {
   if (identityId !== undefined) throw notFound('identity', identityId);
   if (role !== undefined) throw notFound('role attribute', role);
-  return { identities: [], focus: null };
+  return { classes: [], focus: null };
 }
 
 async function identityIn(facts: NetworkFacts, id: string, stores: Stores): Promise<IdentityFacts[]> {
@@ -200,7 +195,8 @@ function serviceIn({ services }: NetworkFacts, id: string, isSeen: boolean): Ser
 const isAsked = (outcome: number, state: StateWish | undefined): boolean =>
   state === undefined || isWished(stateOfOutcome(outcome), state);
 
-const toReached = (id: string, name: string, outcome: number): Response.NetworkAccessReached => ({
+/** @param outcome  undefined: it was lost since the world was read, a second ago at most */
+const toReached = ({ id, name }: NamedRef, outcome = UNKNOWN): Response.NetworkAccessReached => ({
   id,
   name,
   state: stateOfOutcome(outcome),

@@ -29,12 +29,13 @@ export const detailNetworkOverview: Handler<'management', 'detailNetworkOverview
     },
     counts: { ...facts.counts },
     dialsNow: toDials(facts.dialsNow),
-    dialsLastHours: toDials(facts.dialsLastHours),
+    dialsLastHour: toDials(facts.dialsLastHour),
+    usesKnownSince: isoTime(facts.usesKnownSince),
     ...(sees.routers ? { routers: { ...facts.routers }, links: { total: facts.links } } : {}),
     ...(sees.certificates ? { certificates: certificatesIn(facts) } : {}),
     ...(sees.own
       ? {
-          findings: ownState.findings().map((finding) => ({ ...finding })),
+          findings: (await ownState.findings(stores)).map((finding) => ({ ...finding })),
           backups: { isScheduled, latestAt: latestAt && isoTime(latestAt) },
         }
       : {}),

@@ -32,6 +32,8 @@ export interface BenchOptions extends Size {
       }
     | undefined;
   readonly posture: { readonly endpoints: number; readonly rounds: number } | undefined;
+  /** Whether the picture of who reaches what is measured. */
+  readonly isAccess: boolean;
   /** Whether compressed answers are measured. */
   readonly isCompression: boolean;
   /** Whether bodies of each shape are. */
@@ -67,6 +69,7 @@ interface Values {
   readonly posture?: true;
   readonly endpoints: number;
   readonly minutes: number;
+  readonly access?: true;
   readonly shapes?: true;
   readonly compression?: true;
   readonly frames?: true;
@@ -105,6 +108,11 @@ const addSubjects = (command: Command): Command =>
       '--abuse',
       'a controller of its own under the worst that callers may send, attack by attack: memory, and what others ' +
         'notice; --only picks attacks, --seconds is the time of each (8, at most 20)',
+    )
+    .option(
+      '--access',
+      'a controller of its own: the picture of who reaches what, its lists and the overview, each read anew, without ' +
+        'and with posture; --identities and --services say of what size',
     )
     .option('--shapes', 'what one body of each shape costs the main thread, at 64 KiB and at 1 MiB')
     .option(
@@ -208,6 +216,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
           }
         : undefined,
     posture: values.posture === true ? { endpoints: values.endpoints, rounds: values.minutes } : undefined,
+    isAccess: values.access === true,
     isCompression: values.compression === true,
     isShapes: values.shapes === true,
     isFrames: values.frames === true,

@@ -1,7 +1,7 @@
 /** The cases that change nothing. */
 import { growing, reading } from './case.js';
 import type { BenchCase } from './case.js';
-import { each, filtered, one, services } from './paths.js';
+import { each, filtered, identities, one, services } from './paths.js';
 import { identityCases } from './reading-identity-cases.js';
 import { serviceCases } from './reading-service-cases.js';
 
@@ -99,6 +99,23 @@ const accessCases: readonly BenchCase[] = [
     'admin',
   ),
   reading('summary', 'management', 'listSummary', one('/summary'), 'admin'),
+  reading('network access', 'management', 'detailNetworkAccess', one('/network/access'), 'admin'),
+  reading(
+    'network access services',
+    'management',
+    'listNetworkAccessServices',
+    each(identities, ({ id }) => `/network/access/services?identityId=${id}`),
+    'admin',
+  ),
+  reading(
+    'network access identities',
+    'management',
+    'listNetworkAccessIdentities',
+    each(services, ({ id }) => `/network/access/identities?serviceId=${id}`),
+    'admin',
+  ),
+  reading('network overview', 'management', 'detailNetworkOverview', one('/network/overview'), 'admin'),
+  reading('network usage', 'management', 'detailNetworkUsage', one('/network/usage'), 'admin'),
   reading('API sessions 10', 'management', 'listAPISessions', one('/api-sessions?limit=10'), 'admin'),
 ];
 

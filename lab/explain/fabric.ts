@@ -94,7 +94,7 @@ const hosted: readonly Hot[] = [
 
 const online: readonly Hot[] = [
   changing('router-host-join', (tx) => tx.routerChannels.join(newId('h'), idOf('controller', 0))),
-  changing('router-host-touch', (tx) => tx.routerChannels.touch(idOf('host', 0))),
+  changing('router-host-touch', (tx) => tx.routerChannels.touch(idOf('host', 0), 10)),
   changing('router-host-leave', (tx) => tx.routerChannels.leave(idOf('host', HOSTS - 1))),
   changing('router-channels-write', (tx) => tx.routerChannels.write(idOf('host', 0), [presence], [idOf('router', 4)])),
   { name: 'router-by-id', act: ({ routers }) => routers.getEdge(ROUTER) },

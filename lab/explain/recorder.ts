@@ -141,6 +141,7 @@ export function openRecorder(client: pg.Client): Recorder {
     hasSpace: () => Promise.resolve(undefined),
     stats: () => ({ total: 1, idle: 0, waiting: 0 }),
     load: () => ({ lanes: { open: 0, underWay: 0 }, lists: IDLE, changes: IDLE }),
+    replicas: () => undefined,
     statements: undefined,
     async close() {
       await client.end();

@@ -28,7 +28,9 @@ export const ID_LENGTH = 22;
 export const idOf = (kind: Kind, index: number | string): string =>
   createHash('md5').update(`${kind}-${index}`).digest('hex').slice(0, ID_LENGTH);
 export const idSql = (kind: Kind, index: string): string => `left(md5('${kind}-' || (${index})), ${ID_LENGTH})`;
-export const name = (kind: string, index: string): string => `'bench-${kind}-' || lpad((${index})::text, 6, '0')`;
+/** Six digits, and more from a million on: `lpad` alone would cut them. */
+const digits = (index: string): string => `lpad((${index})::text, greatest(6, length((${index})::text)), '0')`;
+export const name = (kind: string, index: string): string => `'bench-${kind}-' || ${digits(index)}`;
 export const upTo = (count: number): string => `generate_series(0, ${count - 1}) i`;
 
 export const GROUPS = 20;

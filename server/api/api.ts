@@ -32,6 +32,7 @@ import { explainRefusal } from './explain-refusal.js';
 import { readInput } from './input.js';
 import type { Peers } from './peer.js';
 import { RefusedBody } from './refused-body.js';
+import { mayReadReplicas } from './replica-reads.js';
 import { isRead, matchOperation, pathUnknown, segmentsOf, targetOf } from '../http/paths.js';
 import type { Match } from '../http/paths.js';
 import { createdId, requestLine, traceOf } from '../http/request-log.js';
@@ -218,6 +219,7 @@ export class Apis {
       trace: trace?.statements,
       precondition,
       onVersion,
+      mayReadReplicas: seen.operation !== undefined && mayReadReplicas(seen.operation),
     });
     const own = trace === undefined ? context : tracedContext(context, trace);
     const reply = await handler(input, { ...own, stores });

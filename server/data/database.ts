@@ -3,13 +3,11 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import { ConnectionUrlError, parseConnectionUrl } from '../../db/postgres/connection-url.js';
 import { openDatabase } from '../../db/postgres/db.js';
 import type { Database } from '../../db/postgres/contracts.js';
 import { runningConnection, startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 import { hasNetwork, migrate, migrationNames } from '../../db/schema/migrate.js';
 import { isTransactionPooled } from '../../db/postgres/pooler.js';
-import { serversOf } from '../../db/postgres/servers.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { OnCommit } from '../../db/postgres/touched.js';
 import type { Closers } from '../base/closers.js';
@@ -20,6 +18,7 @@ import type { ConnectionCapacity } from '../../db/schema/connection-capacity.js'
 import { OUTAGES } from '../../db/postgres/outages.js';
 import { prepareDataDir } from './data-dir.js';
 import { waitForDatabase } from './database-start.js';
+import { externalServers, replicaChoice } from './replicas.js';
 import type { Logger } from '../base/log.js';
 import { OutageLog } from '../base/outage-log.js';
 
@@ -95,6 +94,7 @@ export async function connectDatabase(options: ConnectOptions): Promise<OpenData
       timeoutMs: Math.min(config.handlerTimeout * 1000, LONGEST_LIST_MS),
     },
     ...(onCommit === undefined ? {} : { onCommit }),
+    ...(besideRunning === true ? {} : { replicas: replicaChoice(config, log) }),
     onConfirmationChange: (isConfirmed) => {
       outages.confirmed(isConfirmed);
     },
@@ -146,7 +146,7 @@ function reportCapacity({ wanted, free }: ConnectionCapacity, log: Logger): void
 /** Returns the address of the database. Starts an embedded server, and adds a closer that stops it. */
 export async function locateServer(options: ServerOptions): Promise<ServerConfig> {
   const { config, log, closers, abort, besideRunning, isRestore = false } = options;
-  if (config.databaseUrl !== null) return externalServers(config.databaseUrl);
+  if (config.databaseUrl !== null) return externalServers('DATABASE_URL', config.databaseUrl);
   if (besideRunning === true && existsSync(config.dataDir)) {
     const running = { ...runningConnection(config.dataDir), ssl: false };
     if (await answers(running)) return running;
@@ -156,15 +156,6 @@ export async function locateServer(options: ServerOptions): Promise<ServerConfig
   closers.push(() => embedded.stop());
   abort.throwIfAborted();
   return { ...embedded.connection, ssl: false };
-}
-
-function externalServers(url: string): ServerConfig {
-  try {
-    return serversOf(parseConnectionUrl(url));
-  } catch (error) {
-    if (!(error instanceof ConnectionUrlError)) throw error;
-    throw new ConfigError(`DATABASE_URL ${error.message}.`, { cause: error });
-  }
 }
 
 async function answers(connection: ClientConfig): Promise<boolean> {

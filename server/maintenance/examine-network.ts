@@ -1,10 +1,9 @@
 /** Checks of the network in its database: its key, its certificates, and the time. */
-import type { Db } from '../../db/postgres/contracts.js';
+import type { LockWaits } from '../../db/stores/network-overview.js';
 import type { NetworkRecord, PkiPurpose, PkiRecord } from '../../db/stores/network.js';
 import type { KeyRing } from '../../domain/pki/master-key.js';
 import { failed, passed, warning } from './finding.js';
 import type { Finding } from './finding.js';
-import { unprepared } from '../../db/postgres/statement.js';
 
 /** Whether the key at hand is that of the network. */
 export function examineKey({ masterKeyCheck }: NetworkRecord, keyRing: KeyRing): Finding {
@@ -59,17 +58,24 @@ const WARN_MS = 2_000;
 const FAULT_MS = 30_000;
 
 /** This machine's clock against that of the database, which decides about sessions. */
-export async function examineClock(tx: Db): Promise<Finding> {
+export async function examineClock(clockMs: () => Promise<number>): Promise<Finding> {
   const before = Date.now();
-  const rows = await tx.many(
-    unprepared<{ at: number }>('SELECT', 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at'),
-  );
+  const at = await clockMs();
   const after = Date.now();
-  const at = rows[0]?.at ?? before;
   // Differences below the time that the question took cannot be seen.
   const apart = Math.round(at < before ? before - at : Math.max(0, at - after));
   const message = `This clock and that of the database are ${(apart / 1000).toFixed(1)} s apart`;
   const fix = 'Keep both machines in time with NTP (timedatectl status).';
   if (apart >= FAULT_MS) return failed('clock', `${message}.`, fix);
   return apart >= WARN_MS ? warning('clock', `${message}.`, fix) : passed('clock', `${message}.`);
+}
+
+/** Statements that wait for a lock which somebody holds for too long. */
+export function examineWaits(found: LockWaits | undefined): Finding {
+  if (found === undefined) return passed('locks', 'No statement waits for a lock of the database.');
+  return warning(
+    'locks',
+    `${found.waiting} statements have waited for more than 2 s for what process ${found.pid} of PostgreSQL holds.`,
+    `See what it does in pg_stat_activity; to end it: SELECT pg_terminate_backend(${found.pid});`,
+  );
 }

@@ -175,6 +175,13 @@ export const FAMILIES: readonly Family[] = [
     ({ database }) => database.load().lanes.underWay,
   ),
   gauge('edge_db_lists', 'Lists by what they do.', ({ database }) => loadOf(database.load().lists)),
+  counter('edge_db_replica_reads_total', 'Long reads that standbys may answer, by who did.', ({ database }) => {
+    const load = database.replicas();
+    return load === undefined ? [] : [of(load.answered, { from: 'replica' }), of(load.left, { from: 'primary' })];
+  }),
+  lowest('edge_db_replica_up', 'Whether each standby for long reads is used.', ({ database }) =>
+    [...(database.replicas()?.usable ?? [])].map(([replica, isUsable]) => of(flag(isUsable), { replica })),
+  ),
   gauge('edge_db_changes', 'Changes by what they do.', ({ database }) => loadOf(database.load().changes)),
   highest('edge_entities', 'How many entities of each kind the network has.', async ({ entities }) =>
     [...(await entities())].map(([kind, value]) => of(value, { kind })),

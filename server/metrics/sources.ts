@@ -24,7 +24,7 @@ export interface Sources {
   readonly inFlight: () => number;
   readonly connections: () => Promise<number>;
   readonly hashing: () => PasswordHasher['load'];
-  readonly database: Pick<Database, 'isUp' | 'stats' | 'load' | 'statements'>;
+  readonly database: Pick<Database, 'isUp' | 'stats' | 'load' | 'replicas' | 'statements'>;
   /** Empty when the database does not say in time. */
   readonly entities: () => Promise<EntityCounts>;
   readonly feed: Pick<ChangeFeed, 'lagMs' | 'heard'> & { readonly isHearing: () => boolean };

@@ -1,5 +1,5 @@
 /** Settings of the database and of its connections. Part of the table in config.ts. */
-import { databaseUrl, duration, integerBetween, orNone, setting } from './setting-kinds.js';
+import { databaseUrl, duration, integerBetween, listSetting, orNone, replicaUrl, setting } from './setting-kinds.js';
 
 export const DATABASE_SETTINGS = {
   databaseUrl: setting(
@@ -10,6 +10,23 @@ export const DATABASE_SETTINGS = {
     'PostgreSQL 15 or newer to use, as a connection URL of libpq; several hosts with commas are tried in their ' +
       'order until one takes writes. Unset: an embedded server in the data directory.',
     true,
+  ),
+  databaseReplicas: setting(
+    'database.replicas',
+    'EDGE_DATABASE_REPLICAS',
+    listSetting(replicaUrl),
+    [] as readonly string[],
+    'Standbys of that PostgreSQL, as connection URLs of one server each, that answer long lists, explanations, the ' +
+      'audit and exports while they keep up.',
+    true,
+  ),
+  databaseReplicaWait: setting(
+    'database.replicaWait',
+    'EDGE_DATABASE_REPLICA_WAIT',
+    duration(0, 10),
+    0.1,
+    'How long such a read waits for a standby to come to what was written before it. One that takes longer is left, ' +
+      'and the primary answers.',
   ),
   databasePoolSize: setting(
     'database.poolSize',

@@ -115,6 +115,13 @@ export function databaseUrl(value: unknown): string {
   return url;
 }
 
+/** One server each: where a password has a comma, it is percent-encoded. */
+export function replicaUrl(value: unknown): string {
+  const url = databaseUrl(value);
+  if (parseConnectionUrl(url).hosts.length > 1) throw new Error('must name one server in each URL');
+  return url;
+}
+
 export function origin(value: unknown): string {
   const given = parseText(value);
   if (given === '*') return given;

@@ -22,6 +22,7 @@ import { createEnrollments, createSessionTokens } from '../keys/signed-tokens.js
 import { SignerKeyCache } from '../keys/signer-keys.js';
 import { readVersion } from '../base/version.js';
 import { ownStateOf } from '../maintenance/own-state.js';
+import { examineOpenFiles } from './open-files.js';
 
 /** Parts opened before. */
 interface Parts extends Pick<
@@ -71,7 +72,7 @@ export function buildContext(parts: Parts): Context {
     responseCache,
     elementCache: new ElementCache(config.keptTextBytes),
     worlds: new KeptWorlds(),
-    ownState: ownStateOf(config),
+    ownState: ownStateOf({ config, keyRing: network.keyRing, openFiles: () => examineOpenFiles(config) }),
     pki,
     secrets: network.keyRing,
     totpIssuer: config.totpIssuer,

@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
+import { passed, warning } from '../maintenance/finding.js';
+import type { Finding } from '../maintenance/finding.js';
 
 /** Log, modules, the listening port, and the connections to the database besides the pool. */
 const OTHERS = 100;
 
 /** Node has raised it to the hard limit already. Undefined where the system does not say. */
-export function openFileLimit(limits = '/proc/self/limits'): number | undefined {
+function openFileLimit(limits = '/proc/self/limits'): number | undefined {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync(limits, 'utf8'))?.[1];
     return limit === undefined ? undefined : Number(limit);
@@ -16,17 +18,12 @@ export function openFileLimit(limits = '/proc/self/limits'): number | undefined 
   }
 }
 
-export interface FileNeeds {
+interface FileNeeds {
   readonly needed: number;
   readonly connections: number;
 }
 
-export function openFileNeeds({
-  databasePoolSize,
-  maxConnections,
-  controlListen,
-  controlConnections,
-}: Settings): FileNeeds {
+function openFileNeeds({ databasePoolSize, maxConnections, controlListen, controlConnections }: Settings): FileNeeds {
   const connections = maxConnections + (controlListen === null ? 0 : controlConnections);
   return { needed: databasePoolSize + connections + OTHERS, connections };
 }
@@ -39,6 +36,19 @@ export function warnOfFewFiles(config: Settings, log: Logger): void {
     { limit, needed, connections, poolSize: config.databasePoolSize },
     'the limit of open files is too low for all connections that may be open: those beyond it are cut. ' +
       `Raise it (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS`,
+  );
+}
+
+/** @param limits  file in which the system says it */
+export function examineOpenFiles(config: Settings, limits?: string): Finding {
+  const limit = openFileLimit(limits);
+  const { needed } = openFileNeeds(config);
+  if (limit === undefined || limit >= needed)
+    return passed('open files', `It may open as many as it needs (${needed}).`);
+  return warning(
+    'open files',
+    `It may open ${limit} files, and needs up to ${needed}: connections beyond that are cut.`,
+    `Raise the limit (ulimit -n ${needed}, or LimitNOFILE=${needed} for systemd), or lower EDGE_LIMIT_CONNECTIONS.`,
   );
 }
 

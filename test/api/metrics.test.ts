@@ -214,9 +214,9 @@ describe('GET /metrics', () => {
         ),
       );
       labels.delete('le');
-      // Of routers and links there are none here.
+      // Of routers, links and standbys there are none here.
       const told = rows.find(([row]) => row === `\`${name}\``)?.[2];
-      const whereNone = /^edge_(router|link)_/.test(name) ? told : '–';
+      const whereNone = /^edge_(router|link|db_replica)_/.test(name) ? told : '–';
       return [...labels].map((label) => `\`${label}\``).join(', ') || whereNone;
     };
     const kinds = kindsIn(text);

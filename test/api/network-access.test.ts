@@ -18,6 +18,7 @@ import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { totalOf } from '../support/entities.js';
 import { openHost } from '../support/explain-scene.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -108,6 +109,11 @@ describe('who reaches what', function reaching() {
     );
   }
   const picture = (query: string, client?: Client) => asked<Response.NetworkAccess>(`?nodes=200&${query}`, client);
+  /** What was read for a picture of now is good for lists. */
+  const listed = async (path: string) => {
+    const response = await controller.admin.get(`${M}/network/access${path}`);
+    return { items: response.data as Response.NetworkAccessReached[], totalCount: totalOf(response) };
+  };
 
   const tallyOf = (outcomes: readonly string[]) => {
     const causes = new Map<string, number>();
@@ -177,9 +183,7 @@ describe('who reaches what', function reaching() {
     it(`of type ${type} equals it for each identity, with the services in a list`, async () => {
       for (const identity of identities) {
         expectExact(await picture(`type=${type}&identityId=${identity.id}`), [identity], services);
-        const list = await asked<Response.NetworkAccessReaches>(
-          `/services?type=${type}&identityId=${identity.id}&show=500`,
-        );
+        const list = await listed(`/services?type=${type}&identityId=${identity.id}&limit=500`);
         const expected = services.flatMap(({ id }) => {
           const outcome = pairOf(type, identity.id, id)?.outcome;
           return outcome === undefined ? [] : `${id} ${outcome}`;
@@ -192,9 +196,7 @@ describe('who reaches what', function reaching() {
     it(`of type ${type} equals it for each service, with the identities in a list`, async () => {
       for (const service of services) {
         expectExact(await picture(`type=${type}&serviceId=${service.id}`), identities, [service]);
-        const list = await asked<Response.NetworkAccessReaches>(
-          `/identities?type=${type}&serviceId=${service.id}&show=500`,
-        );
+        const list = await listed(`/identities?type=${type}&serviceId=${service.id}&limit=500`);
         const expected = identities.flatMap(({ id }) => {
           const outcome = pairOf(type, id, service.id)?.outcome;
           return outcome === undefined ? [] : `${id} ${outcome}`;
@@ -226,29 +228,47 @@ describe('who reaches what', function reaching() {
     const busiest = [...services].sort((a, b) => dialersOf(b).length - dialersOf(a).length)[0];
     if (busiest === undefined) throw new Error('no services');
     const all = dialersOf(busiest);
-    const list = (query: string) =>
-      asked<Response.NetworkAccessReaches>(`/identities?serviceId=${busiest.id}&${query}`);
+    await picture('');
+    const list = (query: string) => listed(`/identities?serviceId=${busiest.id}&sort=name&${query}`);
     const paged = [];
-    for (let skip = 0; skip < all.length + 3; skip += 3) {
-      const page = await list(`show=3&skip=${skip}`);
+    for (let offset = 0; offset < all.length + 3; offset += 3) {
+      const page = await list(`limit=3&offset=${offset}`);
       expect(page.totalCount).to.equal(all.length);
       paged.push(...page.items.map(({ id }) => id));
     }
     expect(paged).to.deep.equal(all.map(({ id }) => id));
-    const states = (await list('show=500')).items;
+    const states = (await list('limit=500')).items;
     for (const state of ['allowed', 'disabled', 'posture', 'unreachable'] as const) {
       const expected = states.filter((item) => item.state === state).map(({ id }) => id);
-      const page = await list(`state=${state}&show=500`);
+      const page = await list(`state=${state}&limit=500`);
       expect(page.items.map(({ id }) => id)).to.deep.equal(expected);
       expect(page.totalCount).to.equal(expected.length);
     }
     const blocked = states.filter(({ state }) => state !== 'allowed');
-    expect((await list('state=blocked&show=500')).items).to.have.length(blocked.length);
-    const red = await list(`roles=${encodeURIComponent('#red')}&show=500`);
+    expect((await list('state=blocked&limit=-1')).items).to.have.length(blocked.length);
+    const red = await list(`roles=${encodeURIComponent('#red')}&limit=500`);
     expect(red.items.map(({ id }) => id)).to.have.members(
       all.filter(({ roleAttributes }) => roleAttributes.includes('red')).map(({ id }) => id),
     );
   });
+  it('filters and sorts its lists as those of identities and services, also what is narrowed by state', async () => {
+    const [service, identity] = [services[0], identities.find(({ id }) => pairs.has(`Dial ${id} ${services[0]?.id}`))];
+    if (service === undefined || identity === undefined) throw new Error('no pair');
+    await picture('');
+    const name = encodeURIComponent(`name = "${identity.name}"`);
+    const own = await listed(`/identities?serviceId=${service.id}&filter=${name}`);
+    expect(own.items.map(({ id }) => id)).to.deep.equal([identity.id]);
+    const state = own.items[0]?.state ?? '';
+    expect(await listed(`/identities?serviceId=${service.id}&filter=${name}&state=${state}`)).to.deep.equal(own);
+    const names = (await listed(`/services?identityId=${identity.id}&limit=-1&sort=name%20desc`)).items.map(
+      (item) => item.name,
+    );
+    expect(names).to.deep.equal([...names].sort().reverse());
+    const words = encodeURIComponent(`name = "${names[0] ?? ''}"`);
+    expect((await listed(`/services?identityId=${identity.id}&filter=${words}`)).totalCount).to.equal(1);
+    expectStatus(await controller.admin.get(`${M}/network/access/services?identityId=${identity.id}&sort=x`), 400);
+  });
+
   const dialersOf = (service: Entity) => identities.filter(({ id }) => pairOf('Dial', id, service.id) !== undefined);
 
   it('bounds its columns and counts what it leaves out', async () => {

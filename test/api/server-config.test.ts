@@ -20,6 +20,12 @@ const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; ref
   controlShared: { text: 'true', means: true, refuses: 'both' },
   trustDomain: { text: 'prod.example.com', means: 'prod.example.com', refuses: 'Not A Domain' },
   databaseUrl: { text: 'postgresql://u:p@db/edge', means: 'postgresql://u:p@db/edge', refuses: 'mysql://db' },
+  databaseReplicas: {
+    text: 'postgresql://u:p@one/edge, postgresql://u:p@two/edge',
+    means: ['postgresql://u:p@one/edge', 'postgresql://u:p@two/edge'],
+    refuses: 'postgresql://u:p@one:5432/edge,two',
+  },
+  databaseReplicaWait: { text: '250ms', means: 0.25, refuses: '11s' },
   databasePoolSize: { text: '7', means: 7, refuses: '1' },
   databasePatience: { text: '500ms', means: 0.5, refuses: '5' },
   databaseStartPatience: { text: '5m', means: 300, refuses: '-1s' },
@@ -388,7 +394,14 @@ describe('the configuration', () => {
 
   it('is printed as a file that gives the same settings again, without its secrets', () => {
     const secret = new Set(keys.filter((key) => (SETTINGS[key] as { isSecret?: boolean }).isSecret === true));
-    expect([...secret]).to.have.members(['databaseUrl', 'adminPassword', 'masterKey', 'oldMasterKeys', 'metricsToken']);
+    expect([...secret]).to.have.members([
+      'databaseUrl',
+      'databaseReplicas',
+      'adminPassword',
+      'masterKey',
+      'oldMasterKeys',
+      'metricsToken',
+    ]);
     const env = Object.fromEntries(
       keys.filter((key) => !secret.has(key)).map((key) => [SETTINGS[key].env, CASES[key].text]),
     );

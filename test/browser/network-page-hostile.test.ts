@@ -70,11 +70,34 @@ describe('the network page and what others wrote', function networkPageHostile()
       expect(await page.evaluate('window.ran'), hash).to.equal(undefined);
       expect(await page.locator('main img, main script').count(), hash).to.equal(0);
     }
+    await expectTextInJobs(identity);
     await goTo(page, '#/changes');
     for (const more of (await page.getByRole('button', { name: 'More' }).all()).slice(0, 8)) await more.press('Enter');
     expect(await page.locator('main img, main script').count()).to.equal(0);
     expect(watched.troubles).to.deep.equal([]);
   });
+
+  /** The dialogs that are opened for a thing show its name, and names of policies and services. */
+  async function expectTextInJobs(identity: string): Promise<void> {
+    for (const [button, title] of [
+      ['Give or take access', 'Give or take access'],
+      ['End sessions', "End somebody's sessions"],
+    ] as const) {
+      await goTo(page, `#/identity/${identity}`);
+      await page.getByRole('button', { name: button }).press('Enter');
+      const dialog = page.getByRole('dialog', { name: title });
+      await dialog.waitFor();
+      await dialog
+        .getByLabel(/^(Service|Identity)$/)
+        .last()
+        .fill('onerror=');
+      await dialog.locator('option[value*="onerror="]').first().waitFor({ state: 'attached' });
+      expect(await page.evaluate('window.ran'), title).to.equal(undefined);
+      expect(await dialog.locator('img, script').count(), title).to.equal(0);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+  }
 
   async function seed({ database }: TestController): Promise<void> {
     await database.query(

@@ -56,6 +56,18 @@ describe('the pages of the network page', function networkPageViews() {
     expect(watched.troubles).to.deep.equal([]);
   });
 
+  it('show what nobody uses, and lead to it', async () => {
+    await enter(page, controller.url);
+    const panel = page.getByRole('region', { name: 'Not used for 90 days' });
+    await panel.getByText('last used 4 months ago').waitFor();
+    await panel.getByText('last used 7 months ago').waitFor();
+    await panel.getByRole('link', { name: 'artifacts' }).press('Enter');
+    await heading(page, 'artifacts');
+    await goTo(page, '#/');
+    await panel.getByRole('link', { name: 'ben.okafor' }).press('Enter');
+    await heading(page, 'ben.okafor');
+  });
+
   it('show who reaches what as the controller says it, in words too', async () => {
     await enter(page, controller.url);
     await goTo(page, '#/access');

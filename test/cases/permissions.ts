@@ -58,7 +58,7 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
       'detailIdentity listEdgeRouterPolicyIdentities ' +
       'listEdgeRouterIdentities getIdentityFailedServiceRequests getIdentityPostureData ' +
       'listIdentitysServiceConfigs listServicePolicyIdentities listServiceIdentities ' +
-      'listNetworkAccessIdentities',
+      'listNetworkAccessIdentities listUnusedIdentities',
     create: 'createIdentity',
     update:
       'updateIdentity patchIdentity disableIdentity enableIdentity removeIdentityMfa ' +
@@ -96,7 +96,8 @@ const grants: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>
       'listServiceRoleAttributes listServiceRoleAttributeUsage ' +
       'listServices detailService listConfigServices listEdgeRouterServices ' +
       'listIdentityServices listServiceEdgeRouterPolicyServices listServicePolicyServices ' +
-      'getIdentityPolicyAdvice explainIdentityAccess listNetworkAccessServices',
+      'getIdentityPolicyAdvice explainIdentityAccess listNetworkAccessServices ' +
+      'listUnusedServices',
     create: 'createService',
     update: 'updateService patchService',
     delete: 'deleteService',

@@ -57,6 +57,7 @@ describe('pages of a long list', () => {
     'createdAt desc, name',
     'type, name desc',
     'name, createdAt',
+    'externalId desc, createdAt',
   ];
 
   for (const [filter, expected] of [[undefined, COUNT] as const, ...Object.entries(filters)]) {
@@ -66,7 +67,7 @@ describe('pages of a long list', () => {
         expect(all.length, sort).to.be.greaterThan(510);
         if (expected !== undefined) expect(all.length).to.equal(expected);
         expect(new Set(all).size, sort).to.equal(all.length);
-        for (const offset of [0, 7, 499, 500, 503, all.length - 3]) {
+        for (const offset of [0, 7, 499, 500, 503, 647, 648, all.length - 5, all.length - 3]) {
           const page = await idsOf({ ...(filter === undefined ? {} : { filter }), sort, limit: 5, offset });
           expect(page.ids, `${sort} from ${offset}`).to.deep.equal(all.slice(offset, offset + 5));
           expect(page.total, `${sort} from ${offset}`).to.equal(all.length);

@@ -81,7 +81,7 @@ describe('routers that are connected', () => {
     await test.stores.routerChannels.write(host, [row(router)], []);
     await age(host, 5);
     expect(await presence(router)).to.equal(null);
-    expect(await test.stores.routerChannels.touch(host)).to.equal(true);
+    expect(await test.stores.routerChannels.touch(host, 3)).to.equal(true);
     expect(await presence(router)).not.to.equal(null);
   });
 
@@ -90,9 +90,9 @@ describe('routers that are connected', () => {
     await test.stores.routerChannels.write(dead, [row(router)], []);
     await age(dead, 5);
     const before = await presenceEpoch();
-    expect(await test.stores.routerChannels.touch(living)).to.equal(true);
+    expect(await test.stores.routerChannels.touch(living, 0)).to.equal(true);
     expect(await presenceEpoch()).not.to.equal(before);
-    expect(await test.stores.routerChannels.touch(dead)).to.equal(false);
+    expect(await test.stores.routerChannels.touch(dead, 0)).to.equal(false);
   });
 
   it('count by their latest connection when several hosts have them', async () => {

@@ -73,7 +73,7 @@ describe('links and circuits of hosts', () => {
     await die(dead);
     expect(await linksWith(`id = "${link}"`)).to.deep.equal([]);
     expect((await test.stores.circuits.list({ filter: `id = "${id}"` })).totalCount).to.equal(0);
-    await test.stores.routerChannels.touch(living);
+    await test.stores.routerChannels.touch(living, 0);
     const { rows } = await test.files.query('SELECT FROM router_links WHERE id = $1', [link]);
     expect(rows).to.deep.equal([]);
   });

@@ -74,6 +74,51 @@ describe('a list in a large network', function () {
     });
   }
 
+  const DEEP = [
+    ['', 'identities_pkey'],
+    ['name', 'identities_name_key'],
+    ['name desc', 'identities_name_key'],
+    ['createdAt', 'identities_created_at'],
+  ] as const;
+  for (const [sort, index] of DEEP) {
+    it(`reads deep pages from the nearer end, by ${index} alone: sorted by '${sort}'`, async () => {
+      for (const [offset, passed] of [
+        [4_000, 4_010],
+        [18_000, 2_000],
+      ] as const) {
+        const explained = await recorder.record(() =>
+          openStores(recorder, STORE_LIMITS).identities.list({ limit: 10, offset, sort }),
+        );
+        const plan = explained.at(-1)?.plan ?? [];
+        const read = plan.filter((line) => /Index Only Scan .*on identities t.*\(actual/.test(line));
+        expect(read[0], plan.join('\n')).to.include(`Index Only Scan`).and.include(`using ${index} `);
+        expect(read[0]).to.match(new RegExp(`actual rows=${passed}(\\.00)? loops=1`));
+        expect(
+          plan.filter((line) => /Index Only Scan .*on identities t.*\(never executed/.test(line)),
+        ).to.have.lengthOf(1);
+        expect(plan.join('\n'))
+          .not.to.include('Seq Scan on identities')
+          .and.not.match(/api_sessions.*actual rows=1\d{3}/);
+      }
+    });
+  }
+
+  it('reads a page in the middle from one that was read before it', async () => {
+    const stores = openStores(recorder, STORE_LIMITS);
+    for (const sort of ['', 'name desc']) {
+      await stores.identities.list({ limit: 10, offset: 9_000, sort });
+      const explained = await recorder.record(() => stores.identities.list({ limit: 10, offset: 9_500, sort }));
+      const plan = explained.at(-1)?.plan ?? [];
+      const scans = plan.filter(
+        (line) => /Index Only Scan .*on identities t/.test(line) && !line.includes('never executed'),
+      );
+      expect(scans[0], plan.join('\n')).to.match(/Index Only Scan .*actual rows=10(\.00)? loops=1/);
+      expect(plan.filter((line) => /Index Only Scan .*on identities t.*\(never executed/.test(line))).to.have.lengthOf(
+        2,
+      );
+    }
+  });
+
   it('finds them by the index of the attributes', async () => {
     const stores = openStores(recorder, STORE_LIMITS);
     const [explained] = await recorder.record(() =>

@@ -1,9 +1,12 @@
 /** The limit of open files: one warning with figures, and a sentence instead of a stack. */
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { EmbeddedDatabaseError } from '../../db/embedded/error.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
-import { openFileFault, openFileLimit } from '../../server/start/open-files.js';
+import { readConfig } from '../../server/settings/config-reader.js';
+import { examineOpenFiles, openFileFault } from '../../server/start/open-files.js';
 import { ADMIN } from '../support/controller.js';
 import { openTestDatabase } from '../support/database.js';
 import { MAIN, ProcessShop } from '../support/process.js';
@@ -13,8 +16,15 @@ describe('the limit of open files', function () {
   this.timeout(600_000);
 
   it('is read from the system, where it says one', () => {
-    if (process.platform === 'linux') expect(openFileLimit()).to.be.greaterThan(0);
-    expect(openFileLimit('/nowhere/at/all')).to.equal(undefined);
+    const config = readConfig({ env: {} });
+    const limits = join(mkdtempSync(join(tmpdir(), 'edge-limits-')), 'limits');
+    try {
+      writeFileSync(limits, 'Max open files            20                   20                   files\n');
+      expect(examineOpenFiles(config, limits).message).to.match(/^It may open 20 files, and needs up to \d+:/);
+    } finally {
+      rmSync(dirname(limits), { recursive: true });
+    }
+    expect(examineOpenFiles(config, '/nowhere/at/all').level).to.equal('ok');
   });
 
   it('is named when a start fails on it, however deep', () => {

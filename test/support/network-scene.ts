@@ -108,6 +108,25 @@ async function sendTraffic({ database }: TestController, { clients, serviceId, t
       (1 + h % 7) * 40000000, (2 + h % 5) * 150000000, 40 + (h * 13) % 60, h % 4 FROM generate_series(0, 23) h`,
     [serviceId],
   );
+  await database.query('UPDATE router_hosts SET circuits = $1', [clients.length]);
+  await database.query(
+    `INSERT INTO dial_minutes SELECT now() - make_interval(mins => m), 3 + m % 4, m % 9 / 8
+    FROM generate_series(0, 55) m`,
+  );
+}
+
+/** One identity and one service that nobody has used for long, in a network that is as old as that. */
+async function leaveUnused({ database }: TestController, identityId: string, serviceId: string): Promise<void> {
+  const year = "interval '1 year'";
+  await database.query(`UPDATE network SET uses_known_since = now() - ${year}`);
+  for (const [table, kind, id, days] of [
+    ['identities', 'identity', identityId, 127],
+    ['services', 'service', serviceId, 208],
+  ] as const) {
+    await database.query(`UPDATE ${table} SET created_at = now() - ${year} WHERE id = $1`, [id]);
+    const sql = 'INSERT INTO last_uses VALUES ($1, $2, now() - make_interval(days => $3))';
+    await database.query(sql, [kind, id, days]);
+  }
 }
 
 async function makePolicies(controller: TestController): Promise<Record<string, string>> {
@@ -169,5 +188,6 @@ export async function buildCompany(controller: TestController): Promise<CompanyN
     clients: ['dev-laptop-1', 'dev-laptop-2', 'build-server'].map((name) => identities[name] ?? ''),
     ...{ serviceId: services['git'] ?? '', terminatorId: String(terminator?.['id']) },
   });
+  await leaveUnused(controller, identities['ben.okafor'] ?? '', services['artifacts'] ?? '');
   return { identities, services, policies, routers };
 }

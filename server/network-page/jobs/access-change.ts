@@ -34,9 +34,9 @@ const MOST = 500;
 
 /** Names of services that policies give the identity: all of them, or one. */
 async function given({ identity, type }: AccessQuestion, policyId?: string): Promise<readonly string[]> {
-  const query = { identityId: identity.id, type, show: MOST, ...(policyId === undefined ? {} : { policyId }) };
-  const { items } = await call('listNetworkAccessServices', { query });
-  return items.map(({ name }) => name);
+  const query = { identityId: identity.id, type, limit: MOST, ...(policyId === undefined ? {} : { policyId }) };
+  const services = await call('listNetworkAccessServices', { query });
+  return services.map(({ name }) => name);
 }
 
 const without = (all: readonly string[], some: ReadonlySet<string>): string[] => all.filter((name) => !some.has(name));

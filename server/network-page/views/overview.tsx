@@ -7,8 +7,9 @@ import { DataTable, Failure, Mark, PageHead, Panel, WaitMark } from '../parts/ba
 import type { MarkKind } from '../parts/basics.js';
 import { Chart } from '../parts/chart.js';
 import { useData } from '../parts/use-data.js';
-import { agoText, bytesText, countText, hourText, numberText, spaced, timeText } from '../parts/words.js';
+import { agoText, bytesText, countText, numberText, spaced, timeText } from '../parts/words.js';
 import { ChangeLine } from './change-line.js';
+import { Unused } from './unused.js';
 
 type State = CallData<'management', 'detailNetworkOverview'>;
 
@@ -41,7 +42,7 @@ function dialNote(failed: number): { note: string; kind: MarkKind } {
 }
 
 function Tiles({ state }: { state: State }) {
-  const { controllers, routers, links, counts, dialsNow, dialsLastHours } = state;
+  const { controllers, routers, links, counts, dialsNow, dialsLastHour } = state;
   const away = controllers.total - controllers.live;
   return (
     <ul class="tiles">
@@ -58,16 +59,8 @@ function Tiles({ state }: { state: State }) {
         note={countText(counts.sessions, 'right in use', 'rights in use')}
       />
       <Tile name="Circuits" value={numberText(counts.circuits)} note="carry traffic now" href={linkTo(['network'])} />
-      <Tile
-        name={`Dials since ${hourText(dialsNow.since)}`}
-        value={numberText(dialsNow.dials)}
-        {...dialNote(dialsNow.failedDials)}
-      />
-      <Tile
-        name={`Dials since ${hourText(dialsLastHours.since)}`}
-        value={numberText(dialsLastHours.dials)}
-        {...dialNote(dialsLastHours.failedDials)}
-      />
+      <Tile name="Dials, last 5 minutes" value={numberText(dialsNow.dials)} {...dialNote(dialsNow.failedDials)} />
+      <Tile name="Dials, last hour" value={numberText(dialsLastHour.dials)} {...dialNote(dialsLastHour.failedDials)} />
       <Tile
         name="Identities"
         value={numberText(counts.identities)}
@@ -239,6 +232,7 @@ function Glance() {
       <div class="panels">
         {data.findings !== undefined && <Findings findings={data.findings} />}
         {data.certificates !== undefined && <Certificates certificates={data.certificates} />}
+        <Unused knownSince={data.usesKnownSince} />
       </div>
     </>
   );
@@ -254,6 +248,7 @@ export function Overview() {
         <p class="empty">Your rights do not cover the state of the network.</p>
       )}
       <div class="panels">
+        {!may('detailNetworkOverview') && <Unused knownSince={undefined} />}
         {may('detailNetworkUsage') && <Usage />}
         {may('listAudit') && <LastChanges />}
       </div>

@@ -1,7 +1,7 @@
 /** Lists of what an identity reaches, and of who reaches a service: with state, cause, and the way to why. */
 import { useState } from 'preact/hooks';
-import { call } from '../api/client.js';
-import type { CallData } from '../api/contract.js';
+import { answerOf } from '../api/client.js';
+import type { CallAnswer } from '../api/contract.js';
 import { linkTo } from '../api/route.js';
 import { may } from '../api/session.js';
 import { Failure, Mark, WaitMark } from '../parts/basics.js';
@@ -9,14 +9,14 @@ import { useData } from '../parts/use-data.js';
 import { countText } from '../parts/words.js';
 import { STATES, causeText } from './states.js';
 
-type Page = CallData<'management', 'listNetworkAccessServices'>;
+type Page = CallAnswer<'management', 'listNetworkAccessServices'>;
 type AccessType = 'Dial' | 'Bind';
 
 const STEP = 50;
 
 interface ListProps {
   readonly name: string;
-  readonly load: (show: number) => Promise<Page>;
+  readonly load: (limit: number) => Promise<Page>;
   readonly why: (id: string) => string;
   readonly page: (id: string) => string;
   readonly one: string;
@@ -30,12 +30,14 @@ function ReachedList({ name, load, why, page, one, many }: ListProps) {
     on: ['servicePolicy.', 'identity.', 'service.'],
   });
   if (data === undefined) return failure === '' ? <WaitMark /> : <Failure text={failure} again={reload} />;
-  if (data.totalCount === 0) return <p class="empty">None.</p>;
+  const items = data.data;
+  const total = data.meta.pagination?.totalCount ?? items.length;
+  if (total === 0) return <p class="empty">None.</p>;
   return (
     <>
-      <p class="hint">{countText(data.totalCount, one, many)}</p>
+      <p class="hint">{countText(total, one, many)}</p>
       <ul class="reached">
-        {data.items.map(({ id, name: title, state, cause }) => (
+        {items.map(({ id, name: title, state, cause }) => (
           <li key={id}>
             <a href={page(id)}>{title}</a>
             <Mark kind={STATES[state].mark}>{cause === null ? STATES[state].word : causeText(cause)}</Mark>
@@ -47,7 +49,7 @@ function ReachedList({ name, load, why, page, one, many }: ListProps) {
           </li>
         ))}
       </ul>
-      {data.totalCount > data.items.length && show < 500 && (
+      {total > items.length && show < 500 && (
         <button type="button" class="plain" onClick={() => setShow(Math.min(500, show + STEP * 3))}>
           Show more
         </button>
@@ -61,7 +63,9 @@ export function ServicesOf({ identityId, type }: { identityId: string; type: Acc
   return (
     <ReachedList
       name={`services ${identityId} ${type}`}
-      load={(show) => call('listNetworkAccessServices', { query: { identityId, type, show } })}
+      load={(limit) =>
+        answerOf('management', 'listNetworkAccessServices', { query: { identityId, type, limit, sort: 'name' } })
+      }
       why={(id) => linkTo(['why', identityId, id], { type })}
       page={(id) => linkTo(['service', id])}
       one="service"
@@ -75,7 +79,9 @@ export function IdentitiesOf({ serviceId, type }: { serviceId: string; type: Acc
   return (
     <ReachedList
       name={`identities ${serviceId} ${type}`}
-      load={(show) => call('listNetworkAccessIdentities', { query: { serviceId, type, show } })}
+      load={(limit) =>
+        answerOf('management', 'listNetworkAccessIdentities', { query: { serviceId, type, limit, sort: 'name' } })
+      }
       why={(id) => linkTo(['why', id, serviceId], { type })}
       page={(id) => linkTo(['identity', id])}
       one="identity"
