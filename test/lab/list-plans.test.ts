@@ -119,6 +119,20 @@ describe('a list in a large network', function () {
     }
   });
 
+  it('counts role attributes once, and reads a page of them by their index', async () => {
+    const stores = openStores(recorder, STORE_LIMITS);
+    const explained = await recorder.record(() => stores.roleAttributes.list('identities', { limit: 10 }));
+    const plan = explained.at(-1)?.plan ?? [];
+    const scans = plan.filter((line) => line.includes('role_attribute_counts'));
+    expect(
+      scans.filter((line) => !line.includes('never executed')),
+      plan.join('\n'),
+    ).to.have.lengthOf(1);
+    expect(plan.join('\n')).to.match(
+      /Index Scan using role_attribute_counts_pkey on \S+ \S+ \(actual rows=1[01](\.00)? /,
+    );
+  });
+
   it('finds them by the index of the attributes', async () => {
     const stores = openStores(recorder, STORE_LIMITS);
     const [explained] = await recorder.record(() =>
