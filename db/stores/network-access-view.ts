@@ -108,7 +108,8 @@ type DecisiveRow = Omit<IdentityFacts, 'posture' | 'count'>;
 /** Those that have all of it in common are counted: in most networks they are many. */
 const OTHERS = slowRead<DecisiveRow & { readonly count: number }>(
   'network-access-identities',
-  `SELECT ${DECISIVE}, count(*)::int AS count FROM identities i WHERE ${IN_SCOPE} AND NOT ${IS_JUDGED} GROUP BY 1, 2, 3`,
+  `SELECT ${DECISIVE}, count(*)::int AS count FROM identities i
+  WHERE ${IN_SCOPE} AND NOT ${IS_JUDGED} GROUP BY 1, 2, 3`,
 );
 
 interface DeviceRow {
