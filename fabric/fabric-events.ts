@@ -1,4 +1,5 @@
 /** Tells the parts of the control channel what has changed, here or at another controller. */
+import type { Trust } from '../domain/trust.js';
 import type { ConnectedChannels } from './channel/channel.js';
 import type { NoteFailure } from './channel/router-log.js';
 import type { StandIns } from './channel/stand-ins.js';
@@ -204,11 +205,14 @@ export class FabricEvents {
     this.#parts.models.keysChanged();
   }
 
-  /** @param isHearing  false while changes made elsewhere may go unheard */
-  setHearing(isHearing: boolean): void {
+  /**
+   * @param isHearing  false while changes made elsewhere may go unheard
+   * @param isTrusted  whether memory may be believed, at any moment
+   */
+  setHearing(isHearing: boolean, isTrusted: Trust): void {
     const { traffic, sessionSync, models, linkSettings, records } = this.#parts;
     this.#isHearing = isHearing;
-    traffic.memory.setTrusted(isHearing);
+    traffic.memory.setTrusted(isTrusted);
     if (!isHearing) return;
     this.#scheduleChecks();
     traffic.sessions.check();

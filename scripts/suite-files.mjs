@@ -20,6 +20,7 @@ const GROUPS = {
   once: ['life/upgrade', 'life/package', 'life/packages', 'life/places', 'life/deploy-systemd', 'db/embedded-system'],
   /** Controllers as processes: they wait most of their time. */
   processes: [
+    'lab/history',
     'interop/outages',
     'browser/explorer',
     'life/first-start',

@@ -8,6 +8,8 @@
  * - While notices do not come, nothing is kept. What no notice told of ends after some seconds.
  * - A terminator that is gone is found out by its router, and the next attempt reads.
  */
+import { noTrust } from '../../domain/trust.js';
+import type { Trust } from '../../domain/trust.js';
 import type { DialTarget } from '../../db/stores/dial-targets.js';
 import type { ShownSession } from '../../db/stores/shown-sessions.js';
 
@@ -45,7 +47,7 @@ export class DialMemory {
   readonly #keysOfServices = new Map<string, Set<string>>();
   /** Number of targets in memory, which is bounded. */
   #targetsKept = 0;
-  #isTrusted = false;
+  #isTrusted = noTrust;
   #changes = 0;
 
   /** @param now  in milliseconds, by a clock that is never set back */
@@ -107,15 +109,15 @@ export class DialMemory {
     for (const id of serviceIds ?? [...this.#keysOfServices.keys()]) forget(this.#targets, this.#keysOfServices, id);
   }
 
-  /** False while changes may go unheard. */
-  setTrusted(isTrusted: boolean): void {
+  /** @param isTrusted  false while changes may go unheard */
+  setTrusted(isTrusted: Trust): void {
     this.#isTrusted = isTrusted;
     this.forgetAll();
   }
 
   #get<T>(memory: Map<string, CachedValue<T>>, key: string): T | undefined {
     const kept = memory.get(key);
-    return kept !== undefined && this.now() < kept.untilMs ? kept.value : undefined;
+    return kept !== undefined && this.now() < kept.untilMs && this.#isTrusted() ? kept.value : undefined;
   }
 
   #keep<T>(
@@ -125,7 +127,7 @@ export class DialMemory {
     owner: string,
     value: T,
   ): void {
-    if (!this.#isTrusted) return;
+    if (!this.#isTrusted()) return;
     memory.set(key, { value, untilMs: this.now() + KEPT_MS });
     keys.set(owner, (keys.get(owner) ?? new Set()).add(key));
     if (memory.size <= MOST) return;

@@ -1,13 +1,16 @@
 /**
  * Hears through LISTEN/NOTIFY what controllers changed, this one too. It is believed only while it hears: at connect
- * and with each ping it sends itself an echo by another connection. Without one it says so, and on return everything
- * remembered is dropped: what was missed cannot be known.
+ * and with each ping it sends itself an echo by another connection. Each echo proves that all before it was heard, and
+ * is believed for a second: memory is never further behind, also when the connection is silent or this process was
+ * stopped for a while. Without an echo for longer it says so, and on return everything remembered is dropped: what was
+ * missed cannot be known.
  */
 import type { ClientConfig } from 'pg';
 import { ServerClient } from '../../db/postgres/servers.js';
 import { cut, sessionConfig, prepareConnection } from '../../db/postgres/connection.js';
 import { Echo } from './echo.js';
 import type { Announce } from './echo.js';
+import type { Trust } from '../../domain/trust.js';
 import { subjectsOf } from './feed-listeners.js';
 import type { FeedListeners, Hear } from './feed-listeners.js';
 
@@ -15,8 +18,12 @@ import type { FeedListeners, Hear } from './feed-listeners.js';
 export const FEED_NAME = 'edge-controller changes';
 
 const RETRY_MS = 500;
-const PING_MS = 2_000;
+const PING_MS = 300;
 const PATIENCE_MS = 2_000;
+/** Memory is believed for so long after the begin of the last ping whose echo came. */
+const BELIEF_MS = 1_000;
+/** Pings on their way; more would wait for the same. */
+const MOST_PINGS = 4;
 
 export class ChangeFeed {
   /** The first attempt to connect is over. */
@@ -51,6 +58,8 @@ export class ChangeFeed {
     return this.#connection?.lagMs() ?? Infinity;
   }
 
+  readonly #isCurrent: Trust = () => this.#connection?.isCurrent() === true;
+
   /** Returns how many announcements of controllers, this one included, were heard since the start. */
   heard(): number {
     return this.#heard;
@@ -67,7 +76,9 @@ export class ChangeFeed {
       hear: (payload) => {
         this.#hear(payload);
       },
-      hearing: this.#listeners.hearing,
+      hearing: () => {
+        this.#listeners.hearing(this.#isCurrent);
+      },
       lost: (cause) => {
         if (this.#isClosed) return;
         this.#listeners.deaf(cause);
@@ -132,15 +143,27 @@ class FeedConnection {
       await this.#echo.call();
       if (this.#isLost()) return;
       this.#pings = setInterval(() => {
-        this.#echo.call().catch((error: unknown) => {
-          this.lose(error);
-        });
+        this.#ping();
       }, PING_MS).unref();
       this.#state = 'hearing';
       this.#listeners.hearing();
     } catch (error) {
       this.lose(error);
     }
+  }
+
+  #ping(): void {
+    if (this.#echo.waiting >= MOST_PINGS) return;
+    const since = performance.now();
+    this.#echo.call().catch((error: unknown) => {
+      // A later one that came proves that the connection hears.
+      if (this.#echo.provenMs <= since) this.lose(error);
+    });
+  }
+
+  /** False also for a connection that has been silent for a while. */
+  isCurrent(): boolean {
+    return this.#state === 'hearing' && performance.now() - this.#echo.provenMs < BELIEF_MS;
   }
 
   /** Drops the connection, also one that is still being opened. */

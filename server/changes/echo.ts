@@ -14,6 +14,7 @@ export class Echo {
   #lastMs = 0;
   /** Begin of the oldest call that waits, by `performance.now()`. */
   #calledAt: number | undefined;
+  #provenMs = -Infinity;
 
   constructor(announce: Announce, patienceMs: number) {
     this.#announce = announce;
@@ -27,7 +28,10 @@ export class Echo {
     const since = performance.now();
     this.#calledAt ??= since;
     const heard = new Promise<void>((resolve, reject) => {
-      this.#waiting.set(payload, resolve);
+      this.#waiting.set(payload, () => {
+        this.#provenMs = Math.max(this.#provenMs, since);
+        resolve();
+      });
       overdue = setTimeout(() => {
         reject(
           new Error(
@@ -50,6 +54,18 @@ export class Echo {
   /** A notification came on the channel. */
   heard(payload: string): void {
     this.#waiting.get(payload)?.();
+  }
+
+  /**
+   * Begin of the newest call that was heard, by `performance.now()`. PostgreSQL delivers in the order of commits, so
+   * all that was announced before it has been heard too.
+   */
+  get provenMs(): number {
+    return this.#provenMs;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /** Returns how long the last call took, or the one that is under way when that has taken longer by now. */

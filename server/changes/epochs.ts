@@ -18,6 +18,8 @@
  */
 import type { AccessEpoch } from '../../db/stores/access-view.js';
 import type { Stores } from '../../db/stores/stores.js';
+import { noTrust } from '../../domain/trust.js';
+import type { Trust } from '../../domain/trust.js';
 import type { Epoch, Epochs } from '../../handlers/context.js';
 
 /** One statement of a controller in that time, whatever the number of requests. */
@@ -27,11 +29,11 @@ const MAX_UNCONFIRMED_MS = 5_000;
 export interface KeptEpoch<T> extends Epoch<T> {
   /** It may have moved: memory is not used until the epoch was read again. */
   moved(): void;
-  setTrusted(isTrusted: boolean): void;
+  setTrusted(isTrusted: Trust): void;
 }
 
 export function keepEpoch<T>(ask: (stores: Stores) => Promise<T>): KeptEpoch<T> {
-  let isTrusted = false;
+  let isTrusted = noTrust;
   let changes = 0;
   /** `sinceMs` is when the read began, by `performance.now()`, which is never set back. */
   let known: { readonly value: T; readonly sinceMs: number } | undefined;
@@ -45,7 +47,7 @@ export function keepEpoch<T>(ask: (stores: Stores) => Promise<T>): KeptEpoch<T> 
     const before = changes;
     const sinceMs = performance.now();
     const value = await ask(stores);
-    if (isTrusted && before === changes && sinceMs >= (known?.sinceMs ?? 0)) known = { value, sinceMs };
+    if (isTrusted() && before === changes && sinceMs >= (known?.sinceMs ?? 0)) known = { value, sinceMs };
     return value;
   };
   /** Readers that come while one reads, and nothing changed since it began, wait for the same answer. */
@@ -59,7 +61,7 @@ export function keepEpoch<T>(ask: (stores: Stores) => Promise<T>): KeptEpoch<T> 
   };
   return {
     current(stores) {
-      if (!isTrusted) return ask(stores);
+      if (!isTrusted()) return ask(stores);
       if (known !== undefined && performance.now() - known.sinceMs < MAX_UNCONFIRMED_MS) return known.value;
       return readTogether(stores);
     },
@@ -79,18 +81,18 @@ export interface EpochMemory extends Epochs {
   identityChanged(): void;
   /** This controller changed something, or may have. Call before the change is answered. */
   changed(): void;
-  /** False while changes made elsewhere may go unheard. */
-  setTrusted(isTrusted: boolean): void;
+  /** @param isTrusted  false while changes made elsewhere may go unheard */
+  setTrusted(isTrusted: Trust): void;
 }
 
 export function createEpochMemory(): EpochMemory {
   const access = keepEpoch((stores) => stores.access.epoch());
   /** Changes of identities that were made here or heard of: a part of what names advice. */
   let identities = 0;
-  let isTrusted = false;
+  let isTrusted = noTrust;
   const advice = keepEpoch(async (stores) => {
     // While changes of identities go unheard, no two answers have the same name.
-    if (!isTrusted) identities += 1;
+    if (!isTrusted()) identities += 1;
     const before = identities;
     return `${await stores.advice.epoch()}.${before}`;
   });

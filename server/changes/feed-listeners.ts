@@ -1,4 +1,6 @@
 /** The announcements of controllers, and who hears each of them. */
+import type { Trust } from '../../domain/trust.js';
+
 export interface FeedListeners {
   readonly sessionGone: (apiSessionId: string) => void;
   readonly allSessionsGone: () => void;
@@ -50,8 +52,8 @@ export interface FeedListeners {
   readonly eventsWatched: () => void;
   /** Targets of events have changed, or dead letters are to be sent again. */
   readonly webhooksChanged: () => void;
-  /** It hears from now on; what happened before is unknown. */
-  readonly hearing: () => void;
+  /** It hears from now on; what happened before is unknown. @param isCurrent  whether it still does, at any moment */
+  readonly hearing: (isCurrent: Trust) => void;
   /** It does not hear; called again at each attempt that fails. */
   readonly deaf: (cause: unknown) => void;
 }

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { CacheUse } from '../../domain/cache-use.js';
 import { hashToken } from '../../domain/auth/tokens.js';
 import type { SessionToken } from '../../domain/oidc/claims.js';
+import type { Trust } from '../../domain/trust.js';
 
 export interface AccessTokenOptions {
   /** Whether a token names a key of this network. */
@@ -24,7 +25,7 @@ export class AccessTokens {
   readonly #options: AccessTokenOptions;
   readonly #good: LRUCache<string, SessionToken>;
   readonly #keys = new Map<string, string>();
-  #isTrusted = true;
+  #isTrusted: Trust = () => true;
   /** Count of calls that dropped something, or might have. */
   #drops = 0;
   #hits = 0;
@@ -48,7 +49,7 @@ export class AccessTokens {
   /** Returns what a token says, or what is wrong with it. */
   async verify(token: string): Promise<SessionToken | AccessFault> {
     const key = hashToken(token).toString('latin1');
-    const known = this.#isTrusted ? this.#good.get(key) : undefined;
+    const known = this.#isTrusted() ? this.#good.get(key) : undefined;
     if (known === undefined) return this.#look(token, key);
     this.#hits += 1;
     return hasEnded(known) ? 'expired' : known;
@@ -61,8 +62,8 @@ export class AccessTokens {
     if (key !== undefined) this.#good.delete(key);
   }
 
-  /** False while revocations made elsewhere may go unheard. */
-  setTrusted(isTrusted: boolean): void {
+  /** @param isTrusted  false while revocations made elsewhere may go unheard */
+  setTrusted(isTrusted: Trust): void {
     this.#isTrusted = isTrusted;
     this.#drops += 1;
     this.#good.clear();
@@ -79,7 +80,7 @@ export class AccessTokens {
     const drops = this.#drops;
     if (await isRevoked(found.tokenId)) return 'invalid';
     // A revocation that came meanwhile may be of this token.
-    if (this.#isTrusted && drops === this.#drops) {
+    if (this.#isTrusted() && drops === this.#drops) {
       this.#good.set(key, found);
       this.#keys.set(found.tokenId, key);
     }

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { CacheUse } from '../../domain/cache-use.js';
 import type { TouchedSession } from '../../db/stores/api-session-activity.js';
 import type { SessionOwner } from '../../db/stores/api-session-owners.js';
+import type { Trust } from '../../domain/trust.js';
 import type { Caller } from '../../handlers/reply.js';
 
 /** Facts of a caller, apart from what each request brings. */
@@ -30,7 +31,7 @@ export class ApiSessionCache {
   readonly #entries: LRUCache<string, CachedSession>;
   readonly #keys = new Map<string, string>();
   readonly #keysOfIdentities = new Map<string, Set<string>>();
-  #isTrusted = true;
+  #isTrusted: Trust = () => true;
   /** Count of calls that dropped something, or might have. */
   #drops = 0;
   #hits = 0;
@@ -60,7 +61,7 @@ export class ApiSessionCache {
 
   /** @param isGood  false for an entry that must not be used without asking the database */
   find(key: string, isGood: (entry: CachedSession) => boolean): CachedSession | undefined {
-    const entry = this.#isTrusted ? this.#entries.get(key) : undefined;
+    const entry = this.#isTrusted() ? this.#entries.get(key) : undefined;
     if (entry !== undefined && isGood(entry)) {
       this.#hits += 1;
       return entry;
@@ -70,13 +71,13 @@ export class ApiSessionCache {
   }
 
   byId(apiSessionId: string): CachedSession | undefined {
-    const key = this.#isTrusted ? this.#keys.get(apiSessionId) : undefined;
+    const key = this.#isTrusted() ? this.#keys.get(apiSessionId) : undefined;
     return key === undefined ? undefined : this.#entries.get(key);
   }
 
   /** Not when something was dropped since the database was asked: what it said may be what was dropped. */
   add(key: string, entry: CachedSession, asked: ReadMoment): void {
-    if (asked.drops !== this.#drops || !this.#isTrusted) return;
+    if (asked.drops !== this.#drops || !this.#isTrusted()) return;
     const { session } = entry.owner;
     this.#entries.set(key, entry);
     this.#keys.set(session.id, key);
@@ -114,8 +115,8 @@ export class ApiSessionCache {
     this.#entries.clear();
   }
 
-  /** False while changes made elsewhere may go unheard: nothing in memory is believed then. */
-  setTrusted(isTrusted: boolean): void {
+  /** @param isTrusted  false while changes made elsewhere may go unheard: nothing in memory is believed then */
+  setTrusted(isTrusted: Trust): void {
     this.#isTrusted = isTrusted;
     this.clear();
   }

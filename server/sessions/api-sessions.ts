@@ -11,6 +11,7 @@ import { noteFailure } from '../base/outage-log.js';
 import { Sweeping } from './sweep-through.js';
 import type { CacheUse } from '../../domain/cache-use.js';
 import type { ApiSessionId, IdentityId } from '../../domain/ids.js';
+import type { Trust } from '../../domain/trust.js';
 import { hashToken, newId, tokenOf } from '../../domain/auth/tokens.js';
 import type { SessionToken } from '../../domain/oidc/claims.js';
 import { MinuteCounts } from '../../domain/scheduling/minute-counts.js';
@@ -184,8 +185,8 @@ export class ApiSessionRegistry implements ApiSessions {
     this.#cache.clear();
   }
 
-  /** False while changes made elsewhere may go unheard. */
-  setTrusted(isTrusted: boolean): void {
+  /** @param isTrusted  false while changes made elsewhere may go unheard */
+  setTrusted(isTrusted: Trust): void {
     this.#cache.setTrusted(isTrusted);
   }
 

@@ -7,6 +7,8 @@
  */
 import type { OnCommit, Touched } from '../../db/postgres/touched.js';
 import { apiSessionIdOf, identityIdOf } from '../../domain/ids.js';
+import { noTrust } from '../../domain/trust.js';
+import type { Trust } from '../../domain/trust.js';
 import type { FabricEvents } from '../../fabric/fabric-events.js';
 import type { ResponseCache } from '../../handlers/response-cache.js';
 import type { Logger } from '../base/log.js';
@@ -89,8 +91,8 @@ export class ChangeSubscribers {
         eventReader.watched();
       },
       webhooksChanged,
-      hearing: () => {
-        this.#setHearing(true);
+      hearing: (isCurrent) => {
+        this.#setHearing(true, isCurrent);
       },
       deaf: (cause) => {
         if (this.#hearing !== 'deaf') {
@@ -101,22 +103,22 @@ export class ChangeSubscribers {
               'sessions and epochs are asked of the database at every request meanwhile',
           );
         }
-        this.#setHearing(false);
+        this.#setHearing(false, noTrust);
       },
     };
   }
 
   /** Nothing that is kept may be believed while changes go unheard; what was kept before may be of another database. */
-  #setHearing(isHearing: boolean): void {
+  #setHearing(isHearing: boolean, isTrusted: Trust): void {
     const was = this.#hearing;
     this.#hearing = isHearing ? 'hearing' : 'deaf';
-    this.epochs.setTrusted(isHearing);
+    this.epochs.setTrusted(isTrusted);
     if (this.#subscribers === undefined) return;
     const { apiSessions, accessTokens, responseCache, fabric, sweeper, controllersChanged } = this.#subscribers;
-    apiSessions.setTrusted(isHearing);
-    accessTokens.setTrusted(isHearing);
+    apiSessions.setTrusted(isTrusted);
+    accessTokens.setTrusted(isTrusted);
     responseCache.forget();
-    fabric.setHearing(isHearing);
+    fabric.setHearing(isHearing, isTrusted);
     if (!isHearing) return;
     sweeper.schedule();
     controllersChanged();

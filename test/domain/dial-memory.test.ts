@@ -40,7 +40,7 @@ describe('the memory of dials', () => {
   beforeEach(() => {
     [nowMs, reads] = [0, 0];
     memory = new DialMemory(() => nowMs);
-    memory.setTrusted(true);
+    memory.setTrusted(() => true);
   });
   const session = (found: ShownSession | undefined = SESSION, routerId = 'r') =>
     memory.session('token', routerId, () => {
@@ -160,9 +160,9 @@ describe('the memory of dials', () => {
 
   it('keeps nothing while changes may go unheard, and nothing from before', async () => {
     await session();
-    memory.setTrusted(false);
+    memory.setTrusted(() => false);
     expect(await readsAround(() => undefined, session)).to.equal(3);
-    memory.setTrusted(true);
+    memory.setTrusted(() => true);
     await session();
     expect(reads).to.equal(4);
   });

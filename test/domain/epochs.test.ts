@@ -14,7 +14,7 @@ function started() {
         answers.push(resolve);
       }),
   );
-  epoch.setTrusted(true);
+  epoch.setTrusted(() => true);
   return { epoch, answers };
 }
 
@@ -66,10 +66,10 @@ describe('an epoch in memory', () => {
 
   it('is read by each for itself while changes cannot be heard, and nothing of that is kept', async () => {
     const { epoch, answers } = started();
-    epoch.setTrusted(false);
+    epoch.setTrusted(() => false);
     const both = Promise.all([epoch.current(STORES), epoch.current(STORES)]);
     expect(answers).to.have.length(2);
-    epoch.setTrusted(true);
+    epoch.setTrusted(() => true);
     answers.forEach((answer) => {
       answer(7);
     });
@@ -84,7 +84,7 @@ describe('an epoch in memory', () => {
       if ((attempts += 1) === 1) throw new Error('unavailable');
       return 7;
     });
-    epoch.setTrusted(true);
+    epoch.setTrusted(() => true);
     const failures = await Promise.allSettled([epoch.current(STORES), epoch.current(STORES)]);
     expect(failures.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
     expect(attempts).to.equal(1);

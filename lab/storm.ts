@@ -1,0 +1,163 @@
+// Tries what a storm of logins costs: thousands of clients with certificates come back at once. Parts: lab/storm/.
+
+import { randomBytes } from 'node:crypto';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { newMasterKey } from '../domain/pki/master-key.js';
+import { ApiClient, forEachParallel } from './bench/api-client.js';
+import { newRequest } from './bench/certificate-requests.js';
+import { launchController } from './controller-process.js';
+import { onStage, runScript, stopwatch } from './drill/run.js';
+import { comeBack, knock, newTally } from './storm/clients.js';
+import type { Certificate, StormTally } from './storm/clients.js';
+import { PostgresServers } from '../test/support/postgres-servers.js';
+import { CLIENT as C, MANAGEMENT as M } from '../test/support/paths.js';
+import type { Stage } from '../test/support/stage.js';
+
+const USAGE = `Usage: npm run drill:logins -- [options]
+
+Starts a PostgreSQL and one or more controllers, and lets clients log in by certificate, all at once, each on a new
+connection, again and again until it is in. Then passwords, each tried once. Ends everything that it started.
+Exit code 1: a client did not get in, or a login by certificate was refused with 429.
+
+  --controllers N  processes on the one database (1)
+  --clients N      that come back at once (5000)
+  --rounds N       how often they do (1); at most 50,000 logins in all
+  --passwords N    logins by password at once (200)
+  -h, --help       show this text and exit
+`;
+const MOST_LOGINS = 50_000;
+const STORM_MS = 300_000;
+const DEADLINE_MS = 1_800_000;
+
+interface Options {
+  readonly controllers: number;
+  readonly clients: number;
+  readonly rounds: number;
+  readonly passwords: number;
+}
+
+interface Place {
+  readonly urls: readonly string[];
+  readonly admin: ApiClient;
+  readonly credentials: { readonly username: string; readonly password: string };
+}
+
+async function startPlace(stage: Stage, controllers: number): Promise<Place> {
+  const servers = new PostgresServers(stage);
+  const { url: databaseUrl } = await servers.primary({ fsync: 'on', max_connections: '200' });
+  const credentials = { username: 'admin', password: randomBytes(18).toString('base64url') };
+  const masterKey = newMasterKey();
+  const urls: string[] = [];
+  for (let index = 0; index < controllers; index += 1) {
+    const name = `storm-${index}`;
+    const { url } = await launchController({
+      logFile: join(stage.place, `${name}.log`),
+      onChild: (child) => {
+        stage.adopt(child);
+      },
+      env: {
+        EDGE_NAME: name,
+        EDGE_DATA_DIR: join(stage.place, name),
+        DATABASE_URL: databaseUrl,
+        EDGE_MASTER_KEY: masterKey,
+        EDGE_ADMIN_USERNAME: credentials.username,
+        EDGE_ADMIN_PASSWORD: credentials.password,
+        EDGE_LOG_REQUESTS: 'none',
+      },
+    });
+    urls.push(url);
+  }
+  const admin = await new ApiClient(urls[0] ?? '').loginToManage(credentials.username, credentials.password);
+  return { urls, admin, credentials };
+}
+
+/** An identity for each client, with a certificate of the network. */
+async function enroll(admin: ApiClient, count: number): Promise<Certificate[]> {
+  const made: Certificate[] = [];
+  await forEachParallel(
+    Array.from({ length: count }, (_, index) => index),
+    async (index) => {
+      const body = { name: `storm-${index}`, type: 'Device', isAdmin: false, enrollment: { ott: true } };
+      const id = await admin.create(`${M}/identities`, body);
+      const [enrollment] = await admin.call<{ token: string }[]>('GET', `${M}/identities/${id}/enrollments`);
+      const { csr, key } = await newRequest(`storm-${index}`);
+      const path = `${C}/enroll/ott?token=${enrollment?.token ?? ''}`;
+      const { cert } = await admin.call<{ cert: string }>('POST', path, { clientCsr: csr });
+      made.push({ cert, key });
+    },
+  );
+  return made;
+}
+
+function tell(what: string, { waits, refusals, attempts }: StormTally): void {
+  const sorted = [...waits].sort((a, b) => a - b);
+  const at = (part: number) => ((sorted[Math.floor(part * (sorted.length - 1))] ?? 0) / 1_000).toFixed(2);
+  const rate = (sorted.length / ((sorted.at(-1) ?? 0) / 1_000)).toFixed(0);
+  const refused = [...refusals].map(([answer, count]) => `${count} x ${answer}`).join(', ');
+  process.stdout.write(
+    `${what}: ${sorted.length} in after ${at(1)} s (${rate}/s), half after ${at(0.5)} s, 99 % after ${at(0.99)} s; ` +
+      `${attempts} attempts${refused === '' ? '' : `, refused ${refused}`}\n`,
+  );
+}
+
+async function storm(stage: Stage, options: Options): Promise<void> {
+  const say = stopwatch();
+  say(`starting ${options.controllers} controllers`);
+  const { urls, admin, credentials } = await startPlace(stage, options.controllers);
+  say(`enrolling ${options.clients} clients`);
+  const certificates = await enroll(admin, options.clients);
+  for (let round = 0; round < options.rounds; round += 1) {
+    const tally = newTally();
+    const beganAt = performance.now();
+    const times = { beganAt, untilMs: beganAt + STORM_MS };
+    await Promise.all(
+      certificates.map((shown, index) => comeBack(urls[index % urls.length] ?? '', shown, tally, times)),
+    );
+    tell(`certificates, round ${round + 1}`, tally);
+    if (tally.waits.length < certificates.length || tally.refusals.has('429')) process.exitCode = 1;
+  }
+  const tally = newTally();
+  await Promise.all(
+    Array.from({ length: options.passwords }, (_, index) =>
+      knock(urls[index % urls.length] ?? '', credentials.username, credentials.password, tally),
+    ),
+  );
+  tell('passwords', tally);
+  process.stdout.write(`load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`);
+}
+
+const wholeOf = (name: string, text: string | undefined, preset: number): number => {
+  const value = Number(text ?? preset);
+  if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} must be a whole number, and is ${text ?? ''}`);
+  return value;
+};
+
+async function main(args: readonly string[]): Promise<void> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      controllers: text,
+      clients: text,
+      rounds: text,
+      passwords: text,
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const options = {
+    controllers: Math.max(1, wholeOf('controllers', values.controllers, 1)),
+    clients: wholeOf('clients', values.clients, 5_000),
+    rounds: wholeOf('rounds', values.rounds, 1),
+    passwords: wholeOf('passwords', values.passwords, 200),
+  };
+  if (options.clients * options.rounds > MOST_LOGINS) throw new Error(`no more than ${MOST_LOGINS} logins`);
+  await onStage({ keeps: false, deadlineMs: DEADLINE_MS }, (stage) => storm(stage, options));
+}
+
+runScript(import.meta.url, main);

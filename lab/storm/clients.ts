@@ -1,0 +1,81 @@
+/** Clients that all come back at once: each logs in by its certificate on a new connection, until it is in. */
+import { request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CLIENT as C } from '../../test/support/paths.js';
+
+/** An answer that takes longer is given up, as an SDK would. */
+const PATIENCE_MS = 30_000;
+/** Waited after a refusal that says nothing of it, and up to as long again by chance. */
+const RETRY_MS = 1_000;
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface StormTally {
+  /** How long each client waited until it was in, in milliseconds from the begin of the storm. */
+  readonly waits: number[];
+  /** Attempts that did not let a client in, by what came of them. */
+  readonly refusals: Map<string, number>;
+  /** Attempts in all. */
+  attempts: number;
+}
+
+export const newTally = (): StormTally => ({ waits: [], refusals: new Map(), attempts: 0 });
+
+interface Attempt {
+  /** Status of the answer, or the code of the error. */
+  readonly what: string;
+  readonly retryMs: number;
+}
+
+/** @param shown  none: a login by password */
+function attempt(url: string, path: string, body: object, shown: Certificate | undefined): Promise<Attempt> {
+  const payload = JSON.stringify(body);
+  return new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+    const options = { method: 'POST', agent: false, rejectUnauthorized: false, timeout: PATIENCE_MS, headers } as const;
+    const asking = request(new URL(path, url), { ...options, ...shown }, (answer) => {
+      const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
+      answer.resume();
+      answer.once('close', () => {
+        asking.destroy();
+        resolve({ what: String(answer.statusCode), retryMs: Number.isNaN(seconds) ? RETRY_MS : seconds * 1_000 });
+      });
+    });
+    asking.once('timeout', () => asking.destroy(Object.assign(new Error('late'), { code: 'late' })));
+    asking.once('error', (error: NodeJS.ErrnoException) => {
+      resolve({ what: error.code ?? error.message, retryMs: RETRY_MS });
+    });
+    asking.end(payload);
+  });
+}
+
+/** Resolves when this client is in, or the time is up. */
+export async function comeBack(
+  url: string,
+  shown: Certificate,
+  tally: StormTally,
+  { beganAt, untilMs }: { readonly beganAt: number; readonly untilMs: number },
+): Promise<void> {
+  while (performance.now() < untilMs) {
+    tally.attempts += 1;
+    const { what, retryMs } = await attempt(url, `${C}/authenticate?method=cert`, {}, shown);
+    if (what === '200') {
+      tally.waits.push(performance.now() - beganAt);
+      return;
+    }
+    tally.refusals.set(what, (tally.refusals.get(what) ?? 0) + 1);
+    await delay(retryMs * (1 + Math.random()));
+  }
+}
+
+/** One login by password, which is not tried again. */
+export async function knock(url: string, username: string, password: string, tally: StormTally): Promise<void> {
+  const beganAt = performance.now();
+  tally.attempts += 1;
+  const { what } = await attempt(url, `${C}/authenticate?method=password`, { username, password }, undefined);
+  if (what === '200') tally.waits.push(performance.now() - beganAt);
+  else tally.refusals.set(what, (tally.refusals.get(what) ?? 0) + 1);
+}

@@ -1,0 +1,58 @@
+/**
+ * npm run history: half a minute in which controllers and PostgreSQL are broken leaves nothing wrong, and faults that
+ * are put in on purpose are found. The machine is busy with other suites meanwhile, so access gets a second.
+ */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { readRecord } from '../../lab/history/record.js';
+import { seedOfRun } from '../support/random.js';
+import { DrillRun } from './drill-run.js';
+
+const HISTORY = fileURLToPath(new URL('../../lab/history.js', import.meta.url));
+const LONGEST_MS = 180_000;
+
+describe('npm run history', function history() {
+  this.timeout(LONGEST_MS + 30_000);
+  let run: DrillRun | undefined;
+  afterEach(() => run?.end());
+  const start = async (minutes: string, ...args: readonly string[]): Promise<DrillRun> => {
+    const fixed = [
+      '--database',
+      'single',
+      '--record',
+      'PLACE/record.jsonl',
+      '--calm',
+      '1000',
+      '--no-porcupine',
+      '--seed',
+    ];
+    run = new DrillRun(HISTORY, '--minutes', minutes, ...fixed, String(seedOfRun()), ...args);
+    await run.ended(LONGEST_MS);
+    return run;
+  };
+
+  it('finds nothing wrong in half a minute of faults', async () => {
+    const { exitCode, output, place } = await start('0.5', '--rest', '1000');
+    expect(exitCode, `${output.stderr}${output.stdout}`).to.equal(0);
+    console.log(output.stdout.replace(/^/gm, '      ').trimEnd());
+    const entries = readRecord(join(place, 'record.jsonl'));
+    for (const kind of ['write', 'read', 'create', 'remove', 'give', 'take', 'use', 'fault', 'event', 'audit'])
+      expect(entries.filter((entry) => entry.kind === kind).length, kind).to.be.greaterThan(0);
+    run?.expectNothingLeft();
+  });
+
+  it('finds faults that are put in on purpose', async () => {
+    const signs: Readonly<Record<string, RegExp>> = {
+      'skipped-notice': /an API session was granted \d+ ms after it was taken, at B/,
+      'lost-write': /lost write: /,
+      'doubled-write': /written twice: /,
+      'stale-read': /stale read/,
+      'lost-event': /r0 lost an event: /,
+    };
+    const sabotages = Object.keys(signs).flatMap((name) => ['--sabotage', name]);
+    const { exitCode, output } = await start('0.2', '--rest', '60000', ...sabotages);
+    expect(exitCode, `${output.stderr}${output.stdout}`).to.equal(1);
+    for (const [name, sign] of Object.entries(signs)) expect(output.stdout, name).to.match(sign);
+  });
+});
