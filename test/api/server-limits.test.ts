@@ -70,7 +70,6 @@ describe('limits', () => {
           controller.anonymous.send(method, basePaths.oidc + path, undefined, blanks(size, body.consumes[0]));
         const refused = expectStatus(await send(PUBLIC + 1), 413);
         expect(refused.json, path).to.include({ code: 'REQUEST_ENTITY_TOO_LARGE' });
-        expect(refused.text).to.include(`a body may have ${PUBLIC} bytes here`);
         expect((await send(PUBLIC)).status, path).to.not.equal(413);
       }
     });

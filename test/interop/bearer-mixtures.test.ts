@@ -45,7 +45,7 @@ describeUnless(lacking[0], 'access tokens of programs of both releases', functio
   for (const router of RELEASES)
     for (const client of RELEASES)
       for (const host of RELEASES)
-        it(`a tunneler of the ${client} release, at a router of the ${router} one: a host of the ${host} one`, async () => {
+        it(`tunneler of the ${client} release, router of the ${router} one, host of the ${host} one`, async () => {
           const [dialing, hosting] = [networkOf(router, client), networkOf(router, host)];
           const made = await hosting.setup();
           await hosting.hosting(made, made.host);

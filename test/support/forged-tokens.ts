@@ -1,4 +1,4 @@
-/** Tokens that a network did not sign, with the claims of one that it did: what each way of forging makes of a token. */
+/** Tokens that a network did not sign, with the claims of one that it did, by each way of forging. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 

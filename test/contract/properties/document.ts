@@ -128,7 +128,7 @@ function read(api: Api, raw: RawDocument, path: string, method: string, operatio
 }
 
 function objectOf(form: readonly Parameter[]): Schema {
-  const members = form.map(({ name, in: _in, required: _required, ...rules }) => [name, rules] as const);
+  const members = form.map((one) => [one.name, { ...one, required: [] }] as const);
   const required = form.filter((one) => one.required === true).map(({ name }) => name);
   return { type: 'object', properties: Object.fromEntries(members), required };
 }
