@@ -42,9 +42,8 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 const show = (what: string, { seconds, mib, databaseMib }: Cost, more = ''): void => {
-  say(
-    `${what.padEnd(34)} ${seconds.toFixed(1).padStart(8)} s ${String(mib).padStart(6)} MiB ${String(databaseMib).padStart(6)} MiB  ${more}`,
-  );
+  const memory = [mib, databaseMib].map((each) => `${String(each).padStart(6)} MiB`).join(' ');
+  say(`${what.padEnd(34)} ${seconds.toFixed(1).padStart(8)} s ${memory}  ${more}`);
 };
 
 const read = (file: string): string => {
@@ -122,10 +121,10 @@ async function start(dataDir: string, what: string): Promise<void> {
 
 function importFile(dir: string, count: number): string {
   const file = join(dir, 'import.yaml');
+  const siteOf = (index: number) => `import-site-${Math.floor(index / 25)}`;
   const identities = Array.from(
     { length: count },
-    (_, index) =>
-      `  - { name: import-${index}, type: Device, isAdmin: false, roleAttributes: [import-site-${Math.floor(index / 25)}] }`,
+    (_, index) => `  - { name: import-${index}, type: Device, isAdmin: false, roleAttributes: [${siteOf(index)}] }`,
   );
   writeFileSync(file, ['identities:', ...identities, ''].join('\n'));
   return file;

@@ -7,14 +7,18 @@ import { processorSeconds } from './process-times.mjs';
 /** How one ends in good order. */
 export const ENDED = 'ended with status 0';
 
-/** @returns a process that takes files, after each other */
-export function startSuites(root, { place, ports, priority = 0 }) {
+/**
+ * @param isMapped  stacks name lines of the sources, which takes a tenth of a processor's time
+ * @returns a process that takes files, after each other
+ */
+export function startSuites(root, { place, ports, priority = 0, isMapped = false }) {
   mkdirSync(place);
   chmodSync(place, 0o1777); // as /tmp: servers of other users have their sockets there
   // What it prints goes to a file, so that what it printed is whole whenever it answers.
   const log = `${place}.log`;
   const output = openSync(log, 'a');
-  const child = spawn(process.execPath, ['--enable-source-maps', 'scripts/suite-worker.mjs'], {
+  const options = isMapped ? ['--enable-source-maps'] : [];
+  const child = spawn(process.execPath, [...options, 'scripts/suite-worker.mjs'], {
     cwd: root,
     env: { ...process.env, TMPDIR: place, EDGE_TEST_PORTS: ports },
     stdio: ['ignore', output, output, 'ipc'],

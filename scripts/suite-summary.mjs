@@ -8,14 +8,28 @@ const listed = (failures) => failures.map(({ title, error }) => `  ${title}\n   
 const inSeconds = (figure) => (figure === undefined ? '-' : figure.toFixed(0)).padStart(6);
 const sum = (figures) => figures.reduce((total, figure) => total + figure, 0);
 
+const bySeconds = (results) => Object.entries(results).sort(([, left], [, right]) => right.seconds - left.seconds);
+
 /** For whoever adds to them: what the time goes into. */
 function slowest(results) {
-  const all = Object.entries(results).sort(([, left], [, right]) => right.seconds - left.seconds);
+  const all = bySeconds(results);
   const lines = all
     .slice(0, SHOWN)
     .map(([file, { seconds, cpuSeconds }]) => `${inSeconds(seconds)}${inSeconds(cpuSeconds)}  ${file}`);
-  return ['the slowest files, with seconds by the clock and of processors:', ...lines, ''];
+  const processors = sum(all.map(([, { cpuSeconds = 0 }]) => cpuSeconds));
+  return [
+    'the slowest files, with seconds by the clock and of processors (all: dist/test/times.tsv):',
+    ...lines,
+    `${inSeconds(sum(all.map(([, { seconds }]) => seconds)))}${inSeconds(processors)}  all`,
+    '',
+  ];
 }
+
+/** The times of all files as a table, the slowest first: seconds by the clock, of processors, tests, file. */
+export const timesOf = (results) =>
+  bySeconds(results)
+    .map(([file, { seconds, cpuSeconds, passes }]) => [seconds, cpuSeconds ?? 0, passes, file].join('\t'))
+    .join('\n');
 
 /**
  * @param results  by file: { passes, pending, failures, seconds, cpuSeconds }, and in `first` the failures of a first

@@ -2,12 +2,12 @@
 // the next file whenever it has done one, so that all end at about the same time. Files in which a test failed are run
 // once more by themselves; what then passes is named in the last lines, and two such files fail the run.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { grouped, testFiles } from './suite-files.mjs';
+import { TESTS, grouped, testFiles } from './suite-files.mjs';
 import { ENDED, startSuites } from './suite-process.mjs';
-import { summary } from './suite-summary.mjs';
+import { summary, timesOf } from './suite-summary.mjs';
 
 const MOCHA = 'node_modules/mocha/bin/mocha.js';
 
@@ -68,11 +68,11 @@ class Run {
   }
 
   /** Runs what `next` answers, until that is nothing, in one process; in another one where a file ends that. */
-  async take(next, priority) {
+  async take(next, { priority, isMapped } = {}) {
     let one;
     let last;
     for (let file; !isHalted && (file = next()) !== undefined; last = file) {
-      one ??= this.#startOne(priority);
+      one ??= this.#startOne({ priority, isMapped });
       this.results[file] = { ...(await this.#runFile(one.suites, file)), first: this.results[file]?.failures };
       process.stdout.write(one.suites.news());
       if (one.suites.hasEnded()) {
@@ -102,14 +102,14 @@ class Run {
     return { ...result, seconds: (Date.now() - since) / 1000, cpuSeconds };
   }
 
-  #startOne(priority) {
+  #startOne(options) {
     let part = 0;
     while (this.#parts.has(part)) part += 1;
     this.#parts.add(part);
     this.#started += 1;
     const ports = `${FIRST_PORT + part * PORTS}-${FIRST_PORT + (part + 1) * PORTS - 1}`;
     // A short name, since sockets are in it.
-    const suites = startSuites(this.#root, { place: join(this.#place, String(this.#started)), ports, priority });
+    const suites = startSuites(this.#root, { place: join(this.#place, String(this.#started)), ports, ...options });
     processes.add(suites);
     return { suites, part };
   }
@@ -134,7 +134,7 @@ async function runGroups(run, left, { title, check }) {
   title('suites that compare waiting times');
   await run.take(of('alone'));
   title('drills; checks and SDKs beside them');
-  const patient = [check(PATIENT_PRIORITY), run.take(of('patient'), PATIENT_PRIORITY)];
+  const patient = [check(PATIENT_PRIORITY), run.take(of('patient'), { priority: PATIENT_PRIORITY })];
   await run.take(of('drills'));
   title('all others');
   const lanes = LANES.slice(0, availableParallelism() + MORE_LANES);
@@ -159,12 +159,13 @@ export async function runAll(root, { title, useMemory, check }) {
     const failed = run.failed();
     if (failed.length > 0 && failed.length <= AGAIN && !isHalted) {
       title('files that failed, once more by themselves');
-      await run.take(() => failed.shift());
+      await run.take(() => failed.shift(), { isMapped: true });
     }
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
   title('all suites');
+  writeFileSync(join(root, TESTS, 'times.tsv'), timesOf(run.results));
   const { lines, code } = summary(run.results, faults, { isHalted });
   console.log(lines.join('\n'));
   return code;

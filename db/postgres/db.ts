@@ -95,8 +95,7 @@ class PooledDatabase extends Executor implements Database {
     const connections = connectionCounts(options.poolSize);
     const counts = options.isCounted === true ? new StatementCounts() : undefined;
     this.statements = counts;
-    const { others: size, changes: permits } = connections;
-    const requireUp = this.#requireUp;
+    const [{ others: size, changes: permits }, requireUp] = [connections, this.#requireUp];
     this.#pool = new StatementPool({ config, size, patienceMs, onLimit, actor, counts, requireUp, onCommit });
     this.#lanes = openLanes(config, patienceMs);
     const lane = { config, connections, patienceMs, bounds, counts, onLimit };

@@ -21,7 +21,7 @@ interface PositionRow {
 
 const SYSTEM = '(SELECT system_identifier::text FROM pg_control_system()) AS system';
 
-/** Whatever was answered to anybody is on the disk up to here. */
+/** Asks a primary up to where its log is on the disk: all changes that were answered to anybody are before that. */
 export const WRITTEN = read<PositionRow>(
   'wal-written',
   `SELECT w.place::text AS place, ('x' || left(pg_walfile_name(w.place), 8))::bit(32)::int AS timeline, ${SYSTEM}

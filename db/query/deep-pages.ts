@@ -64,7 +64,7 @@ function movedSql(kind: string, key: 'id' | 'name', snapshot: string): string {
 export function deepPageSql({ table, key, order, page, most, remembered, bind }: DeepPage): string {
   const { limit, offset } = page;
   const from = (by: string, rest: string, way: string, where = '') =>
-    // What a condition without a row leaves out is not begun.
+    // A condition without a row of its own is asked first: what it leaves out is not begun.
     `SELECT t.* FROM (SELECT t.${key} FROM ${table} t ${where} ORDER BY ${by} ${rest}) t
       WHERE (SELECT way FROM ways) = '${way}'`;
   const start = from(order.sql, `LIMIT ${limit} OFFSET ${offset}`, 'start');
@@ -93,9 +93,9 @@ export function deepPageSql({ table, key, order, page, most, remembered, bind }:
   return `WITH ${ends}, lately AS MATERIALIZED (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint
       - pg_snapshot_xmin(${snapshot})::text::bigint < ${MOST_TRANSACTIONS} AS is_recent),
     moved AS MATERIALIZED (${movedSql(kind, ordered.key, snapshot)}),
-    place AS MATERIALIZED (SELECT ${bind(remembered.rank, 'bigint')} + coalesce(sum(n) FILTER (
-        WHERE key ${ordered.before} ${mark}), 0) AS rank, ${bind(remembered.total, 'bigint')} + coalesce(sum(n), 0) AS total
-      FROM moved),
+    place AS MATERIALIZED (SELECT
+        ${bind(remembered.rank, 'bigint')} + coalesce(sum(n) FILTER (WHERE key ${ordered.before} ${mark}), 0) AS rank,
+        ${bind(remembered.total, 'bigint')} + coalesce(sum(n), 0) AS total FROM moved),
     ways AS MATERIALIZED (SELECT CASE WHEN (SELECT is_recent FROM lately) AND place.total = counted.total
       AND place.rank <= ${offset} THEN 'remembered' ELSE ${way} END AS way FROM place, counted, ends)
     ${answer} (${start} UNION ALL ${end} UNION ALL ${from(

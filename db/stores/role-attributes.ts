@@ -1,11 +1,12 @@
 /** Role attributes in use: read from the counts that triggers keep, never by a look at every entity. */
 import type { Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
+import { compileList, filterableFields, Params } from '../filter/index.js';
 import type { Bind } from '../filter/index.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { wholeList } from '../query/whole-list.js';
 import { roleAttributeSymbols } from './symbols.js';
-import { read } from '../postgres/statement.js';
+import { list, read } from '../postgres/statement.js';
 
 /** Kinds of entities with role attributes, by their tables. */
 export type AttributedKind = 'identities' | 'services' | 'routers' | 'posture_checks';
@@ -83,16 +84,66 @@ const EPOCH = read<{ epoch: number }>(
   'SELECT coalesce(sum(epoch), 0)::bigint AS epoch FROM role_attribute_epochs WHERE kind = $1',
 );
 
+/** How many attributes a kind had at an epoch. */
+interface KnownTotal {
+  /** Start of the server that said so: one that was promoted without the last changes counts the same epochs again. */
+  readonly server: string;
+  readonly epoch: number;
+  readonly total: number;
+}
+
+/** The last one of each kind, for as long as a process has its lists. */
+const knownTotals = new WeakMap<Lists, Map<AttributedKind, KnownTotal>>();
+
+/**
+ * A page of those of a kind in their usual order, by the index; `$4` to `$6` are what was known, so that they are
+ * counted only where one has come or gone since.
+ */
+const PAGE = list<KnownTotal & { readonly items: readonly string[] }>(
+  null,
+  `WITH now AS MATERIALIZED (
+    SELECT coalesce(sum(epoch), 0)::bigint AS epoch, pg_postmaster_start_time()::text AS server
+    FROM role_attribute_epochs WHERE kind = $1)
+  SELECT now.*, CASE WHEN (now.epoch, now.server) = ($4::bigint, $5::text) THEN $6::bigint ELSE (
+      SELECT count(DISTINCT c.attribute) FROM role_attribute_counts c WHERE c.kind = $1 AND c.uses > 0) END AS total,
+    ARRAY (SELECT c.attribute FROM role_attribute_counts c WHERE c.kind = $1 AND c.uses > 0
+      GROUP BY c.attribute ORDER BY c.attribute LIMIT $2 OFFSET $3) AS items FROM now`,
+);
+
+async function plainPage(db: Db, lists: Lists, kind: AttributedKind, request: ListRequest): Promise<Page<string>> {
+  const { limit, offset } = compileList(roleAttributeSymbols, request, new Params(), lists.limits);
+  const known = knownTotals.get(lists) ?? new Map<AttributedKind, KnownTotal>();
+  knownTotals.set(lists, known);
+  const before = known.get(kind);
+  const values = [kind, limit, offset, before?.epoch ?? null, before?.server ?? null, before?.total ?? null];
+  const { items = [], ...counted } = (await db.one(PAGE, values)) ?? {};
+  if ('total' in counted) known.set(kind, counted);
+  const total = 'total' in counted ? counted.total : 0;
+  return {
+    items: [...items],
+    totalCount: total,
+    limit,
+    offset,
+    filterableFields: filterableFields(roleAttributeSymbols),
+  };
+}
+
+/** A limit, and nothing else that decides what is listed. */
+const isPlainPage = ({ filter, sort, limit = 0 }: ListRequest): boolean =>
+  (filter ?? '') === '' && (sort ?? '').trim() === '' && limit > 0;
+
 export function roleAttributeStore(db: Db, lists: Lists): RoleAttributeStore {
   return {
     list: (kind, request) =>
-      wholeList<{ id: string }, string>(
-        db,
-        lists,
-        // Not prepared: most are of one kind, which a plan for any kind does not expect.
-        { symbols: roleAttributeSymbols, name: null, sql: inUse(kind), fromRow: ({ id }) => id },
-        request,
-      ),
+      isPlainPage(request)
+        ? plainPage(db, lists, kind, request)
+        : wholeList<{ id: string }, string>(
+            db,
+            lists,
+            // Not prepared: most are of one kind, which a plan for any kind does not expect.
+            { symbols: roleAttributeSymbols, name: null, sql: inUse(kind), fromRow: ({ id }) => id },
+            request,
+          ),
     usage: (kind, withIds, request) =>
       wholeList<{ id: string; usage: AttributeUsage['usage'] }, AttributeUsage>(
         db,

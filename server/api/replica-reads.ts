@@ -1,7 +1,7 @@
 /**
- * Operations whose long reads standbys may answer: lists of the model, explanations and the audit, which decide nothing.
- * Not among them: sessions, logins, authenticators, enrollments, revocations and what else says who may do what; lists
- * that are kept by an epoch, since epochs are read from the primary; and what clients see.
+ * Operations whose long reads standbys may answer: lists of the model, explanations and the audit, which decide
+ * nothing. Not among them: sessions, logins, authenticators, enrollments, revocations and what else says who may do
+ * what; lists that are kept by an epoch, since epochs are read from the primary; and what clients see.
  */
 import type { OperationSpec } from '../../generated/operation.js';
 import type { OperationId } from '../../generated/operations.js';

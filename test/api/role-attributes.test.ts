@@ -60,6 +60,26 @@ describe('role attributes', () => {
     expect((await list('edge-router')).data).to.deep.equal([]);
   });
 
+  it('have pages with the total of all, which follows every change on either controller', async () => {
+    const kept = async (query: string) => {
+      const answer = await list('service', query);
+      return { page: answer.data as string[], total: totalOf(answer) };
+    };
+    const other = createClient(second.url, controller.admin.token);
+    const all = (await list('service')).data as string[];
+    expect(await kept('?limit=1')).to.deep.equal({ page: all.slice(0, 1), total: all.length });
+    expect(await kept('?limit=1&offset=1')).to.deep.equal({ page: all.slice(1, 2), total: all.length });
+    expect(await kept('?limit=1&offset=9')).to.deep.equal({ page: [], total: all.length });
+    const made = await service(['aaa-first']);
+    for (const client of [controller.admin, other]) {
+      const answer = expectStatus(await client.get(`${path('service')}?limit=1`), 200);
+      expect([answer.data, totalOf(answer)]).to.deep.equal([['aaa-first'], all.length + 1]);
+    }
+    expectStatus(await other.delete(`${MANAGEMENT}/services/${made}`), 200);
+    expect(await kept('?limit=1')).to.deep.equal({ page: all.slice(0, 1), total: all.length });
+    other.close();
+  });
+
   it('leave with the last entity that has them, and follow every change', async () => {
     const [first, second] = [await service(['kept', 'shared']), await service(['shared'])];
     const has = async () =>

@@ -96,7 +96,8 @@ describe('deep pages', () => {
     await fixture.files.query("SET session_replication_role = 'replica'");
     await fixture.files.query('DELETE FROM identities WHERE id = (SELECT min(id) FROM identities)');
     await fixture.files.query(
-      "UPDATE entity_counts SET total = total - 1 WHERE kind = 'identities' AND slot = (SELECT min(slot) FROM entity_counts WHERE kind = 'identities')",
+      `UPDATE entity_counts SET total = total - 1 WHERE kind = 'identities'
+        AND slot = (SELECT min(slot) FROM entity_counts WHERE kind = 'identities')`,
     );
     await fixture.files.query('RESET session_replication_role');
     await expectPage({ kind: 'page', offset: 610, sort: '' });

@@ -81,7 +81,7 @@ describe('a list in a large network', function () {
     ['createdAt', 'identities_created_at'],
   ] as const;
   for (const [sort, index] of DEEP) {
-    it(`reads deep pages from the nearer end by one index, and rows of the page alone: sorted by ${sort || 'id'}`, async () => {
+    it(`reads deep pages from the nearer end, by ${index} alone: sorted by '${sort}'`, async () => {
       for (const [offset, passed] of [
         [4_000, 4_010],
         [18_000, 2_000],
@@ -117,6 +117,20 @@ describe('a list in a large network', function () {
         2,
       );
     }
+  });
+
+  it('counts role attributes once, and reads a page of them by their index', async () => {
+    const stores = openStores(recorder, STORE_LIMITS);
+    const explained = await recorder.record(() => stores.roleAttributes.list('identities', { limit: 10 }));
+    const plan = explained.at(-1)?.plan ?? [];
+    const scans = plan.filter((line) => line.includes('role_attribute_counts'));
+    expect(
+      scans.filter((line) => !line.includes('never executed')),
+      plan.join('\n'),
+    ).to.have.lengthOf(1);
+    expect(plan.join('\n')).to.match(
+      /Index Scan using role_attribute_counts_pkey on \S+ \S+ \(actual rows=1[01](\.00)? /,
+    );
   });
 
   it('finds them by the index of the attributes', async () => {

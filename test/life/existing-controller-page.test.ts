@@ -11,7 +11,7 @@ import { openPageHome, pageAt } from '../support/page-home.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
-import { describeSlowStock } from '../support/unless.js';
+import { describeStock } from '../support/unless.js';
 
 const PASSWORD = 'of-the-old-one';
 const CONFIG = '{"protocol":"tcp","address":"wiki.internal","port":443}';
@@ -37,7 +37,7 @@ const MADE: readonly (readonly string[])[] = [
   ['edge-router-policy', 'routers', '--identity-roles', '#all', '--edge-router-roles', '#public,@edge-1'],
 ];
 
-describeSlowStock('docs/guides/from-the-existing-controller.md', function existingController(cli) {
+describeStock('docs/guides/from-the-existing-controller.md', function existingController(cli) {
   const shop = new ProcessShop();
   const outputs: string[] = [];
   let old: ChildProcess;

@@ -23,22 +23,26 @@ export function itUnless(hindrance: Hindrance, title: string, test: Func | Async
   else it.skip(titled(title, hindrance), test as AsyncFunc);
 }
 
-/**
- * A suite that drives the field's own program, which is no part of this project and comes from no registry: once with
- * each release.
- */
-export function describeStock(title: string, suite: (this: Suite, binary: string) => void): void {
-  for (const release of RELEASES) describeRelease(release, `${title}, ${release} release`, suite);
-}
+/** Hinders what takes minutes of processors and tests what others build on, more than what is built here. */
+export const ONLY_ALL: Hindrance =
+  process.env['EDGE_TEST_ALL'] === '1' ? undefined : '`npm run test:all` has time for it';
 
 /** Hinders what waits for minutes, most of all for routers that try again: `npm run interop` has time for it. */
 export const ONLY_INTEROP: Hindrance =
-  process.env['EDGE_INTEROP'] === 'all' ? undefined : '`npm run interop` has time for it';
+  process.env['EDGE_INTEROP'] === 'all' || ONLY_ALL === undefined ? undefined : '`npm run interop` has time for it';
 
-/** The same for a suite of minutes: with the present release everywhere, with the next one by `npm run interop`. */
-export function describeSlowStock(title: string, suite: (this: Suite, binary: string) => void): void {
+/**
+ * A suite that drives the field's own program, which is no part of this project and comes from no registry: with the
+ * present release everywhere, with the next one by `npm run interop`.
+ */
+export function describeStock(title: string, suite: (this: Suite, binary: string) => void): void {
   describeRelease('present', `${title}, present release`, suite);
   describeRelease('next', `${title}, next release`, suite, ONLY_INTEROP);
+}
+
+/** The same with each release everywhere: for what shows most. */
+export function describeStocks(title: string, suite: (this: Suite, binary: string) => void): void {
+  for (const release of RELEASES) describeRelease(release, `${title}, ${release} release`, suite);
 }
 
 /** The same with one release. */
