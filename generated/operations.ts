@@ -3268,7 +3268,7 @@ export const operations: { readonly [A in Api]: Readonly<Record<OperationId<A>, 
       permission: 'public', grantedBy: [], refusalStatus: 401,
       body: { name: 'proof', required: false, consumes: ['application/x-www-form-urlencoded', 'application/json'], textTypes: [], kind: 'form', validator: 'request_codeForm', names: 'codeForm', members: { authRequestID: 'text', code: 'text', id: 'text' } }, maxBodyBytes: 65536,
       produces: ['application/json', 'text/html'],
-      responses: { 302: emptyResponse2, 400: loginErrorResponse, 401: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
+      responses: { 302: emptyResponse2, 400: loginErrorResponse, 413: loginErrorResponse, 415: loginErrorResponse, 429: loginErrorResponse, 503: loginErrorResponse, default: loginErrorResponse },
       isTagged: false, handsOutCredential: false,
     },
     loginByUsername: {

@@ -303,7 +303,6 @@ export interface Operations {
     responses: {
       302: undefined;
       400: Response.LoginError;
-      401: Response.LoginError;
       413: Response.LoginError;
       415: Response.LoginError;
       429: Response.LoginError;

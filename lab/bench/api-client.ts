@@ -19,6 +19,12 @@ export interface Connections {
   readonly maxSockets?: number;
 }
 
+/** @param named  host of the provider of OpenID Connect, whose endpoints take forms, and the token endpoint no JSON */
+export const bodyText = (body: unknown, named: string | undefined): string =>
+  named === undefined ? JSON.stringify(body) : new URLSearchParams(body as Record<string, string>).toString();
+export const bodyType = (named: string | undefined): string =>
+  named === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+
 export class ApiClient {
   readonly #agent: Agent;
 
@@ -30,7 +36,11 @@ export class ApiClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets: PARALLEL, ...connections, rejectUnauthorized: false });
   }
 
-  /** @param token  of another session, on the same connections. @param bearer  of an external provider */
+  /**
+   * @param token  of another session, on the same connections
+   * @param bearer  of an external provider
+   * @param named  host of the provider of OpenID Connect, whose endpoints take forms
+   */
   send(
     method: string,
     path: string,
@@ -39,7 +49,7 @@ export class ApiClient {
     bearer?: string,
     named?: string,
   ): Promise<Answer> {
-    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const payload = body === undefined ? undefined : bodyText(body, named);
     const headers = {
       accept: 'application/json',
       ...(named === undefined ? {} : { host: named }),
@@ -47,7 +57,7 @@ export class ApiClient {
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(payload === undefined
         ? {}
-        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+        : { 'content-type': bodyType(named), 'content-length': Buffer.byteLength(payload) }),
     };
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest(

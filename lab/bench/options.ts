@@ -144,9 +144,8 @@ const addDevices = (command: Command): Command =>
     .option(
       '--routers <N>',
       'a controller of its own beside so many routers: in step, at rest, beside the APIs, when a policy goes, when ' +
-        'it is killed; then circuits and dials, and changes beside tunnelers. --only picks of rest, policy, kill, ' +
-        'circuits, dials, tunnelers; --seconds is ' +
-        'the time of each case',
+        'it is killed; then circuits and dials, changes beside tunnelers, and clients with access tokens. --only ' +
+        'picks of rest, policy, kill, circuits, dials, tunnelers, bearers; --seconds is the time of each case',
       whole('--routers', 1),
     )
     .option(

@@ -1,5 +1,6 @@
 /** What the cases act on: one controller, the entities that were made in it, and sessions to speak to it. */
 import { basePaths } from '../../generated/routes.js';
+import { bodyText, bodyType } from './api-client.js';
 import type { ApiClient } from './api-client.js';
 import type { Target } from './load.js';
 
@@ -63,7 +64,7 @@ export interface RequestParts {
   readonly token?: string | undefined;
   /** A token of an external provider, or of a login by OpenID Connect. */
   readonly bearer?: string;
-  /** The name under which the controller is asked, where that matters. */
+  /** Host of the provider of OpenID Connect, whose endpoints take forms. */
   readonly named?: string;
   /** Content codings that the answer may have. */
   readonly accepts?: string;
@@ -81,7 +82,7 @@ export function requestBytes(
   { target: { host, port } }: Pick<World, 'target'>,
   { method, path, body, text, token, bearer, named, accepts }: RequestParts,
 ): Buffer {
-  const payload = text ?? (body === undefined ? '' : JSON.stringify(body));
+  const payload = text ?? (body === undefined ? '' : bodyText(body, named));
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `host: ${named ?? `${host}:${port}`}`,
@@ -89,7 +90,7 @@ export function requestBytes(
     ...(accepts === undefined ? [] : [`accept-encoding: ${accepts}`]),
     ...(token === undefined ? [] : [`zt-session: ${token}`]),
     ...(bearer === undefined ? [] : [`authorization: Bearer ${bearer}`]),
-    ...(payload === '' ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),
+    ...(payload === '' ? [] : [`content-type: ${bodyType(named)}`, `content-length: ${Buffer.byteLength(payload)}`]),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${payload}`);
 }

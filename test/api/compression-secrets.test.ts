@@ -38,7 +38,7 @@ const COMPRESSED: Readonly<Record<string, string>> = {
 
 function readsWithCredentials(): Set<string> {
   const found = new Set<string>();
-  for (const api of ['client', 'fabric', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management', 'oidc'] as const) {
     const document = documentOf(api);
     const nameOf = (ref: string) => ref.split('/').at(-1) ?? '';
     const has = (schema: Schema | undefined, seen: readonly string[]): boolean => {

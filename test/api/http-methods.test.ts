@@ -96,8 +96,8 @@ describe('HTTP', () => {
       expect(await readToEnd(socket)).to.match(new RegExp(`^${bare}${bare}${bare}\\{"data":`));
     });
 
-    it('is there wherever GET is, in both APIs', async () => {
-      for (const api of ['client', 'fabric', 'management'] as const) {
+    it('is there wherever GET is, in all APIs', async () => {
+      for (const api of ['client', 'fabric', 'management', 'oidc'] as const) {
         for (const { method, path } of Object.values(operations[api])) {
           if (method !== 'GET') continue;
           const { status } = await head(anonymous, basePaths[api] + path.replace(/\{[^}]+\}/g, 'x'));
@@ -141,7 +141,18 @@ describe('HTTP', () => {
       expect(allowed(expectStatus(await anonymous.send('OPTIONS', '*'), 200))).to.equal(undefined);
     });
 
-    it('names the same as the refusal of any other method, for every path of both APIs', async () => {
+    it('names the same as the refusal at the endpoints of OpenID Connect, which has no body', async () => {
+      for (const path of new Set(Object.values(operations.oidc).map((operation) => operation.path))) {
+        const at = basePaths.oidc + path;
+        const refused = expectStatus(await anonymous.send('TRACE', at), 405);
+        expect(refused.text, at).to.equal('');
+        expect(allowed(expectStatus(await anonymous.send('OPTIONS', at), 200)), at)
+          .to.deep.equal(allowed(refused))
+          .and.include('OPTIONS');
+      }
+    });
+
+    it('names the same as the refusal of any other method, for every path of the other APIs', async () => {
       for (const api of ['client', 'fabric', 'management'] as const) {
         for (const path of new Set(Object.values(operations[api]).map((operation) => operation.path))) {
           const at = basePaths[api] + path.replace(/\{[^}]+\}/g, 'x');

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations } from '../../generated/operations.js';
+import { basePaths } from '../../generated/routes.js';
 import { expectStatus } from '../support/client.js';
 import { ADMIN, startTestController, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
@@ -34,9 +35,9 @@ describe('limits', () => {
   });
   after(() => controller.stop());
   describe('of a body', () => {
-    const blanks = (size: number) => ({
+    const blanks = (size: number, type = 'application/json') => ({
       rawBody: Buffer.alloc(size, ' '),
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': type },
     });
 
     it('takes one of exactly the limit, and refuses one byte more', async () => {
@@ -59,6 +60,18 @@ describe('limits', () => {
         expect(refused.text).to.include(`a body may have ${PUBLIC} bytes here`);
         const taken = await controller.anonymous.send(method, to, undefined, blanks(PUBLIC));
         expect(taken.status, to).to.not.equal(413);
+      }
+    });
+
+    it('takes as much at the endpoints of OpenID Connect, with a token and without', async () => {
+      for (const { method, path, body } of Object.values(operations.oidc)) {
+        if (body === null) continue;
+        const send = (size: number) =>
+          controller.anonymous.send(method, basePaths.oidc + path, undefined, blanks(size, body.consumes[0]));
+        const refused = expectStatus(await send(PUBLIC + 1), 413);
+        expect(refused.json, path).to.include({ code: 'REQUEST_ENTITY_TOO_LARGE' });
+        expect(refused.text).to.include(`a body may have ${PUBLIC} bytes here`);
+        expect((await send(PUBLIC)).status, path).to.not.equal(413);
       }
     });
 

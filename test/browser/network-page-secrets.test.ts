@@ -35,7 +35,7 @@ describe('the secrets of the network page', function networkPageSecrets() {
   let page: Page;
   before(async () => {
     controller = shop.start(shop.place(), {
-      env: { EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'trace' },
+      env: { EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'debug' },
     });
     [url, window] = await Promise.all([controller.ready(), startBrowser()]);
   });

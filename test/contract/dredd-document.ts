@@ -15,7 +15,9 @@ export type JsonObject = Record<string, Json>;
 const FOREIGN_FORMATS: readonly unknown[] = ['int32', 'int64', 'byte', 'password', 'binary'];
 
 /** Headers that Dredd would ask for in every answer. */
-const SOMETIMES = ['Ignored-Input', 'Link', 'Preference-Applied'];
+const SOMETIMES = ['Ignored-Input', 'Link', 'Preference-Applied', 'totp-required'];
+/** The provider asks for a token only where one could help: not after a wrong password. */
+const SOMETIMES_AT_PROVIDER = [...SOMETIMES, 'WWW-Authenticate'];
 
 interface Operation extends JsonObject {
   operationId: string;
@@ -30,29 +32,42 @@ export function readDocument(api: Api): JsonObject {
 
 /** @param isBuilt  false for operations that have no handler yet */
 export function dreddDocument(document: JsonObject, isBuilt: (operationId: string) => boolean): JsonObject {
+  const sometimes = document['basePath'] === '/oidc' ? SOMETIMES_AT_PROVIDER : SOMETIMES;
   const paths: JsonObject = {};
   for (const [path, item] of Object.entries(document['paths'] as Record<string, Record<string, Operation>>)) {
     const built = Object.entries(item).filter(([, operation]) => isBuilt(operation.operationId));
     if (built.length > 0)
       paths[path] = Object.fromEntries(
-        built.map(([method, operation]) => [method, withoutExamples(withoutForeignSchemas(operation))]),
+        built.map(([method, operation]) => [method, withoutExamples(withoutForeignSchemas(operation), sometimes)]),
       );
   }
   const shared = Object.entries(document['responses'] as Record<string, JsonObject>);
-  const responses = Object.fromEntries(shared.map(([name, response]) => [name, withoutExample(response)]));
+  const responses = Object.fromEntries(shared.map(([name, response]) => [name, withoutExample(response, sometimes)]));
   return withoutForeignFormats({ ...document, responses, paths }) as JsonObject;
 }
 
-function withoutExamples(operation: Operation): Operation {
-  const responses = Object.entries(operation.responses).map(([status, response]) => [status, withoutExample(response)]);
+function withoutExamples(operation: Operation, sometimes: readonly string[]): Operation {
+  const [first = ''] = (operation['produces'] ?? []) as string[];
+  const responses = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    withoutExample(response, sometimes, first),
+  ]);
   return { ...operation, responses: Object.fromEntries(responses) as Operation['responses'] };
 }
 
-function withoutExample(response: JsonObject): JsonObject {
-  const { headers, ...rest } = response;
-  const kept = Object.entries((headers ?? {}) as JsonObject).filter(([name]) => !SOMETIMES.includes(name));
+/** @param first  that the operation produces */
+function withoutExample(response: JsonObject, sometimes: readonly string[], first = ''): JsonObject {
+  const { headers, examples = {}, ...rest } = response;
+  const kept = Object.entries((headers ?? {}) as JsonObject).filter(([name]) => !sometimes.includes(name));
   const shown = kept.length === 0 ? rest : { ...rest, headers: Object.fromEntries(kept) };
-  return Object.fromEntries(Object.entries(shown).filter(([key]) => key !== 'examples'));
+  if ('$ref' in response) return shown;
+  const { schema, ...bare } = shown;
+  // An answer that is a page has a type and no schema; an example without text names the type.
+  const types = first === 'text/plain' ? [first] : Object.keys(examples as JsonObject);
+  if ((schema as JsonObject | undefined)?.['type'] === 'file' && types.length > 0)
+    return { ...bare, examples: Object.fromEntries(types.map((type) => [`${type}; charset=utf-8`, ''])) };
+  // Dredd asks for a type in every answer, unless it finds none among the examples.
+  return schema === undefined ? { ...bare, examples: { none: '' } } : shown;
 }
 
 /** Texts that are never JSON, though errors are: Dredd expects one type of all answers, and looks at it first. */

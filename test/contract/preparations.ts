@@ -7,12 +7,14 @@ import type { OperationSpec } from '../../generated/operation.js';
 import { enrollments } from './preparations/enrollments.js';
 import { logins } from './preparations/logins.js';
 import { resources } from './preparations/resources.js';
+import { enterByToken, singleSignOn, spoilForm } from './preparations/single-sign-on.js';
 import { change, enter, toId, toQuery } from './situation.js';
 import type { Prepare, Situation } from './situation.js';
 import { subject } from './subjects.js';
+import { HOST } from '../support/oidc.js';
 import { withNewNames } from './world.js';
 
-const own = merged(enrollments, logins, resources);
+const own = merged(enrollments, logins, resources, singleSignOn);
 const MEBIBYTE = 1024 * 1024;
 
 export async function prepareRequest(situation: Situation): Promise<void> {
@@ -23,15 +25,20 @@ export async function prepareRequest(situation: Situation): Promise<void> {
     transaction.request.headers['If-Match'] = '"1.another"';
     return;
   }
-  if (operation.permission !== 'public' && status !== 401)
-    await enter(situation, status === 403 ? 'ordinary' : operation.path.startsWith('/current-') ? 'new' : 'admin');
+  const isProvider = operation.api === 'oidc';
+  if (isProvider) transaction.request.headers['Host'] = HOST;
+  if (operation.permission === 'public' || status === 401) {
+    // Nobody asks.
+  } else if (isProvider) await enterByToken(situation);
+  else await enter(situation, status === 403 ? 'ordinary' : operation.path.startsWith('/current-') ? 'new' : 'admin');
   const prepare =
     own[`${operation.api} ${operation.operationId} ${status}`] ?? own[`${operation.operationId} ${status}`];
   if (prepare !== undefined) return prepare(situation);
   if (status < 300) {
+    if (isProvider) return; // what it needs beyond its examples is prepared by name
     if (operation.path.includes('{id}')) toId(situation, await subject(operation, world));
     change(transaction, (body) => (Array.isArray(body) ? body : withNewNames(body, world.unique)));
-  } else if (status === 400) spoil(situation);
+  } else if (status === 400) (isProvider ? spoilForm : spoil)(situation);
   else if (status === 413) transaction.request.body = JSON.stringify({ name: 'x'.repeat(MEBIBYTE) });
   else if (status === 415)
     Object.assign(transaction.request, {

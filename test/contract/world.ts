@@ -13,8 +13,10 @@ export interface Account {
 }
 export interface World {
   readonly admin: Client;
+  /** Without a session. */
+  readonly anonymous: Client;
   /** A new identity with a password; always an administrator, so that it may call whatever is under test. */
-  readonly account: (isAdmin?: boolean) => Promise<Account>;
+  readonly account: (isAdmin?: boolean, fields?: Body) => Promise<Account>;
   /** Logs in at the client API: such a session opens both APIs, since no router is here that gets its token. */
   readonly session: (account: Account) => Promise<Client>;
   /** With the token of a session. */
@@ -54,13 +56,14 @@ export async function openWorld({ url, username, password }: HookSettings): Prom
   };
   return {
     admin,
+    anonymous,
     session,
     clientOf,
     unique,
     create,
-    async account(isAdmin = true) {
+    async account(isAdmin = true, fields = {}) {
       const account = {
-        id: await create('/identities', { isAdmin, enrollment: {} }),
+        id: await create('/identities', { isAdmin, enrollment: {}, ...fields }),
         username: unique('caller'),
         password: 'correct-horse-battery',
       };

@@ -67,6 +67,7 @@ describe('modules of handlers', () => {
   /** Rooms with handlers of both APIs. */
   const SHARED = ['.', 'access', 'enrollment', 'login'];
 
+  // Not of oidc: its handlers are wrapped where they are bound, so what its files export is never what is bound.
   for (const api of ['client', 'fabric', 'management'] as const) {
     it(`of the ${api} API, and those that serve both, export no operation that another one hides`, async () => {
       const exported = (await Promise.all([api, ...SHARED].map(exportsOf))).flat();

@@ -34,7 +34,7 @@ function requiredOf(document: OpenApiDocument, schema: Schema | undefined): stri
 describe('null in requests', () => {
   let bodies = 0;
 
-  for (const api of ['client', 'fabric', 'management'] as const) {
+  for (const api of ['client', 'fabric', 'management', 'oidc'] as const) {
     const document = documents[api];
     const specs: Readonly<Record<string, OperationSpec>> = operations[api];
     for (const { operation } of operationsOf(document)) {

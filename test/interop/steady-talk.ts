@@ -9,6 +9,12 @@ const STANDING = 3;
 const BEAT_MS = 1_000;
 /** A dial while something is being killed may fail; those in quiet times may not. */
 const BACK_MS = 120_000;
+/**
+ * A tunneler whose client has gone ends nothing, whatever controller there is: the router asks about a circuit that
+ * carries nothing for a minute, once a minute, and what the service says of such a circuit ends it.
+ */
+const IDLE_MS = 60_000;
+const IDLE_CIRCUITS_GONE_MS = 4 * IDLE_MS;
 
 export class Traffic {
   readonly #network: StockNetwork;
@@ -27,7 +33,7 @@ export class Traffic {
 
   async start(): Promise<this> {
     const network = this.#network;
-    const made = await network.setup({ terminatorStrategy: 'smartrouting' });
+    const made = await network.setup({ terminatorStrategy: 'smartrouting', maxIdleTimeMillis: IDLE_MS });
     this.#setup = made;
     for (const who of [made.host, await network.furtherHost(made.serviceId)])
       this.#hosts.push({ who, running: await network.hosting(made, who) });
@@ -58,7 +64,7 @@ export class Traffic {
     await this.#network.terminators(this.#made().serviceId);
   }
 
-  /** Nothing is said and no connection is open. */
+  /** Nothing is said, no connection is open, and no circuit has been left behind. */
   async pause(): Promise<void> {
     for (const talk of this.#standing.splice(0)) talk.close();
     const { serviceId } = this.#made();
@@ -69,6 +75,14 @@ export class Traffic {
         return known.length === this.#hosts.length;
       },
       BACK_MS,
+    );
+    await until(
+      'no circuit is left',
+      async () => {
+        await delay(BEAT_MS);
+        return (await this.#network.circuits()) === 0;
+      },
+      IDLE_CIRCUITS_GONE_MS,
     );
   }
 

@@ -55,7 +55,9 @@ export function createClient(baseUrl: string, token?: string, shown: { cert?: st
         ...options.headers,
       };
       const { hostname, port } = new URL(baseUrl);
-      const outgoing = httpsRequest({ agent, hostname, port, method, path, headers }, (response) => {
+      // A redirect says again what was sent.
+      const maxHeaderSize = 65_536;
+      const outgoing = httpsRequest({ agent, hostname, port, method, path, headers, maxHeaderSize }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { expectStatus } from './client.js';
 import { unique } from './controller.js';
 import { idsOf, make, read } from './entities.js';
-import { MANAGEMENT } from './paths.js';
+import { FABRIC, MANAGEMENT } from './paths.js';
 import { until } from './poll.js';
 import { freePort } from './ports.js';
 import { ZitiShop } from './ziti.js';
@@ -128,6 +128,12 @@ export class StockNetwork {
   /** Ids. */
   async terminators(serviceId: string): Promise<string[]> {
     return (await this.items<{ id: string }>(`services/${serviceId}/terminators?limit=500`)).map(({ id }) => id);
+  }
+
+  /** How many circuits stand, as the controller shows them. */
+  async circuits(): Promise<number> {
+    const { meta } = expectStatus(await this.#controller.admin.get(`${FABRIC}/circuits?limit=1`), 200);
+    return meta.pagination?.totalCount ?? 0;
   }
 
   /** An SDK that hosts the service with one terminator, and sends back what it gets. */

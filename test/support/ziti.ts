@@ -47,6 +47,8 @@ export interface RouterOptions {
   readonly linkGroups?: readonly string[];
   /** Its links come from the configs that it carries: release 2.1. */
   readonly hasManagedLinks?: boolean;
+  /** Time after which it asks about circuits that carry nothing; a minute without it. */
+  readonly idleMs?: number;
   /** It has no listener for clients. */
   readonly isTransit?: boolean;
 }
@@ -130,6 +132,7 @@ export class ZitiShop {
       linkGroups = ['default'],
       hasManagedLinks = false,
       isTransit = false,
+      idleMs = 60_000,
     } = options;
     const collection = isTransit ? 'transit-routers' : 'edge-routers';
     const name = unique('stock-router');
@@ -139,7 +142,14 @@ export class ZitiShop {
       ...(isTransit ? {} : { roleAttributes: [roleAttribute], isTunnelerEnabled }),
     });
     const port = await freePort();
-    const config = { advertise: `${host}:${port}`, linkPort: await freePort(), linkGroups, tunnel, hasManagedLinks };
+    const config = {
+      advertise: `${host}:${port}`,
+      linkPort: await freePort(),
+      linkGroups,
+      tunnel,
+      hasManagedLinks,
+      idleMs,
+    };
     writeFileSync(this.path(`${name}.yml`), this.#routerConfig(name, { ...config, isTransit: false }));
     await this.enrollRouter({ id, name, isTransit });
     // It enrolls as any router, and has no listener then.
@@ -192,7 +202,9 @@ export class ZitiShop {
       tunnel,
       hasManagedLinks = false,
       isTransit,
+      idleMs,
     }: Pick<RouterOptions, 'tunnel' | 'linkGroups' | 'hasManagedLinks' | 'isTransit'> & {
+      readonly idleMs: number;
       readonly advertise: string;
       readonly linkPort: number;
     },
@@ -226,6 +238,7 @@ ${
       advertise: tls:127.0.0.1:${linkPort}
       groups: ${JSON.stringify(linkGroups)}`
 }
+forwarder: {idleCircuitTimeout: ${idleMs}, idleTxInterval: ${idleMs}}
 ${isTransit === true ? '' : listeners}csr:
   country: US
   province: NC

@@ -44,7 +44,8 @@ const PATHS: Readonly<Record<string, string>> = {
   'overview': '/network/overview',
 };
 
-export async function measureAccess({ identities, services, jsonFile }: BenchOptions, closers: Closers): Promise<void> {
+export async function measureAccess(options: BenchOptions, closers: Closers): Promise<void> {
+  const { identities, services, only, jsonFile } = options;
   const facts = machine();
   const startedAt = new Date().toISOString();
   showProgress('starting a controller');
@@ -65,17 +66,23 @@ export async function measureAccess({ identities, services, jsonFile }: BenchOpt
     `machine     ${facts.cores} x ${facts.processor}, load ${facts.load} before\n` +
       `network     ${identities} identities, ${services} services, 100 policies, 21 routers\n\n${HEAD}\n`,
   );
-  const rows = await measureAll(own, admin, '');
+  const rows = await measureAll(own, admin, only, '');
   await askForPosture(client);
-  rows.push(...(await measureAll(own, admin, ', with posture')));
+  rows.push(...(await measureAll(own, admin, only, ', with posture')));
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
   failFor(rows.filter(({ errors }) => errors > 0).map(({ name }) => name));
 }
 
-async function measureAll(own: OwnController, admin: ApiClient, suffix: string): Promise<AccessRow[]> {
+async function measureAll(
+  own: OwnController,
+  admin: ApiClient,
+  only: readonly string[],
+  suffix: string,
+): Promise<AccessRow[]> {
   const rows: AccessRow[] = [];
   for (const [name, path] of Object.entries(PATHS)) {
+    if (only.length > 0 && !only.includes(name)) continue;
     const row = await measureOne(own, admin, `${name}${suffix}`, path);
     process.stdout.write(`${lineOf(row)}\n`);
     rows.push(row);

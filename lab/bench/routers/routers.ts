@@ -1,6 +1,7 @@
 /**
  * Many routers on one controller, part by part: in step, at rest, beside the APIs, when a policy goes, when the
- * controller is killed; then circuits, and dials of the field's own programs. Each part is bounded in time.
+ * controller is killed; then circuits, dials of the field's own programs, changes beside tunnelers, and clients with
+ * access tokens. Each part is bounded in time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ValidateSessionsRequestSchema } from '../../../generated/fabric/edge_pb.js';
@@ -10,6 +11,7 @@ import type { Closers } from '../measure.js';
 import { UsageError } from '../options.js';
 import { say, showProgress } from '../progress.js';
 import { CLIENT, MANAGEMENT } from '../world.js';
+import { measureBearers } from './bearers.js';
 import { CircuitBench } from './circuits.js';
 import type { CircuitTarget } from './circuits.js';
 import type { Figure } from './figures.js';
@@ -25,7 +27,7 @@ import { measureTunnelers } from './tunnelers.js';
 import { knowTokens, openSessions, seedRouters } from './world.js';
 import type { RouterScale, RouterWorld } from './world.js';
 
-export const PARTS = ['rest', 'policy', 'kill', 'circuits', 'dials', 'tunnelers'] as const;
+export const PARTS = ['rest', 'policy', 'kill', 'circuits', 'dials', 'tunnelers', 'bearers'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface RouterOptions extends RouterScale {
@@ -83,6 +85,7 @@ export async function measureRouters(
     const { routers, tunneled: services } = options;
     await measureTunnelers(own, { routers, services }, closers, add);
   }
+  if (parts.has('bearers')) await measureBearers(own, options, closers, add);
   return figures;
 }
 

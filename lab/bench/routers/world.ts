@@ -66,7 +66,8 @@ export async function seedRouters(
   return { ...scale, fleet, serviceId: service?.id ?? '', policyId: dial?.id ?? '' };
 }
 
-async function enrollAll(admin: ApiClient, routers: readonly Named[]): Promise<FleetRouter[]> {
+/** Uses the outstanding enrollments of routers. */
+export async function enrollAll(admin: ApiClient, routers: readonly Named[]): Promise<FleetRouter[]> {
   const fleet: FleetRouter[] = [];
   const startedAt = performance.now();
   await forEachParallel([...routers.entries()], async ([number, { id }]) => {

@@ -34,7 +34,7 @@ export interface Schema {
 /** Of a query, a header or a path; its rules are those of a schema. */
 export interface Parameter extends Omit<Schema, 'required'> {
   readonly name: string;
-  readonly in: 'query' | 'header' | 'path' | 'body';
+  readonly in: 'query' | 'header' | 'path' | 'body' | 'formData';
   readonly required?: boolean;
   readonly schema?: Schema;
 }
@@ -54,7 +54,9 @@ export interface Operation {
   readonly permission: string;
   /** All but the body. */
   readonly parameters: readonly Parameter[];
+  /** Of a form: an object whose members are texts, and lists of them. */
   readonly body: Schema | undefined;
+  readonly isForm: boolean;
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   /** By status, and `default`. */
@@ -109,18 +111,26 @@ function read(api: Api, raw: RawDocument, path: string, method: string, operatio
     const { schema, headers = {} } = follow(one, raw.responses);
     return [status, { headers, ...(schema === undefined ? {} : { schema }) }];
   });
+  const form = parameters.filter((one) => one.in === 'formData');
   return {
     api,
     id: operation.operationId,
     method,
     path: `${raw.basePath}${path}`,
     permission: operation['x-permission'],
-    parameters: parameters.filter((one) => one.in !== 'body'),
-    body: parameters.find((one) => one.in === 'body')?.schema,
+    parameters: parameters.filter((one) => one.in !== 'body' && one.in !== 'formData'),
+    body: form.length > 0 ? objectOf(form) : parameters.find((one) => one.in === 'body')?.schema,
+    isForm: form.length > 0,
     consumes: operation.consumes ?? raw.consumes ?? [],
     produces: operation.produces ?? raw.produces ?? [],
     answers: Object.fromEntries(answers),
   };
+}
+
+function objectOf(form: readonly Parameter[]): Schema {
+  const members = form.map(({ name, in: _in, required: _required, ...rules }) => [name, rules] as const);
+  const required = form.filter((one) => one.required === true).map(({ name }) => name);
+  return { type: 'object', properties: Object.fromEntries(members), required };
 }
 
 function follow<T extends { readonly $ref?: string }>(value: T, shared: Readonly<Record<string, T>> = {}): T {

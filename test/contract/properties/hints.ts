@@ -3,6 +3,8 @@
  * filters. Most cases take these, so that they get past the first look; the rest take any value that the schema allows.
  */
 import fc from 'fast-check';
+import { operations } from '../../../generated/operations.js';
+import { REDIRECT, challengeOf } from '../../support/oidc.js';
 import type { Pool } from './network.js';
 import type { Hints } from './values.js';
 
@@ -49,6 +51,22 @@ const data = [
     extra: null,
   },
 ];
+
+/** At an endpoint of OpenID Connect, whose names mean something else elsewhere. */
+const atProvider = (operationId: string, { login, accessToken }: Pool): Readonly<Record<string, Arbitrary>> => ({
+  id: fc.constant(login),
+  authRequestID: fc.constant(login),
+  client_id: fc.constantFrom('native', 'openziti'),
+  redirect_uri: fc.constant(REDIRECT),
+  post_logout_redirect_uri: fc.constant('http://localhost:9/auth/logout'),
+  code_challenge: fc.constant(challengeOf('a verifier')),
+  scope: fc.constantFrom('openid', 'openid offline_access'),
+  prompt: fc.constantFrom('login', ''),
+  request: fc.constant(''),
+  request_uri: fc.constant(''),
+  registration: fc.constant(''),
+  token: fc.constant(operationId === 'introspectToken' ? accessToken : 'x.y.z'),
+});
 
 /** @param operationId  for the few names that mean something else there */
 export function hintsOf(pool: Pool, operationId: string): Hints {
@@ -134,5 +152,7 @@ export function hintsOf(pool: Pool, operationId: string): Hints {
     'header Authorization': fc.constant('Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln'),
     'path serviceId': fc.constant(pool.service),
   };
-  return (name) => table[name];
+  if (!Object.hasOwn(operations.oidc, operationId)) return (name) => table[name];
+  const provider = atProvider(operationId, pool);
+  return (name) => provider[name.replace(/^query /, '')] ?? table[name];
 }

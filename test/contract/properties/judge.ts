@@ -2,7 +2,7 @@
 import type { Answer } from '../../support/client.js';
 import type { Case } from './cases.js';
 import type { DeclaredAnswer, Operation } from './document.js';
-import { exceptionFor, reasonFor } from './reasons.js';
+import { exceptionFor, faultAtClient, reasonFor } from './reasons.js';
 import type { Reason } from './reasons.js';
 import { careOf } from './special.js';
 import type { Validator } from './validator.js';
@@ -30,13 +30,17 @@ const REFUSALS: Partial<Record<Case['kind'], readonly number[]>> = {
   'wrong method': [405],
 };
 
+/** The provider tells the client of a fault by a redirect, which is no success. */
+export const isSuccess = (answer: Answer): boolean => answer.status < 400 && faultAtClient(answer) === undefined;
+
 /** @param answers  validates bodies of answers, undeclared members included */
 export function judge(operation: Operation, sent: Case, answer: Answer, answers: Validator): Judgement {
   const { status } = answer;
   const exception =
     exceptionFor(operation.id, sent.what, answer) ??
     (ALSO_REFUSED.includes(sent.kind) && status === 400 ? reasonFor(operation.id, answer) : undefined);
-  const expected = exception === undefined ? REFUSALS[sent.kind] : undefined;
+  const isTold = faultAtClient(answer) !== undefined;
+  const expected = exception === undefined && !isTold ? REFUSALS[sent.kind] : undefined;
   const own = expected !== undefined && !expected.includes(status) ? [`must be ${expected.join(' or ')}`] : [];
   const declared = operation.answers[status] ?? (status >= 400 ? operation.answers['default'] : undefined);
   if (declared === undefined) return { faults: [...own, `status ${status} is not declared`] };
@@ -51,7 +55,7 @@ export function judge(operation: Operation, sent: Case, answer: Answer, answers:
   if (status === 429 && careOf(operation.id).isLimited !== true) faults.push('is refused as too much');
   if (sent.kind === 'ordinary') faults.push(...rightFaults(operation, status));
   if (exception !== undefined) return { faults, reason: exception };
-  if (sent.kind !== 'valid' || !REFUSED.includes(status)) return { faults };
+  if (sent.kind !== 'valid' || !(isTold || REFUSED.includes(status))) return { faults };
   const reason = reasonFor(operation.id, answer);
   if (reason !== undefined) return { faults, reason };
   return { faults: [...faults, 'a valid request is refused'] };
@@ -75,8 +79,8 @@ function bodyFaults({ schema }: DeclaredAnswer, { json, text, headers }: Answer,
   return fault === undefined ? [] : [`the body is not as declared: ${fault}`];
 }
 
-/** Headers of what was ignored, of a preference that was asked for, and of lists that have more pages. */
-const SOMETIMES = ['ignored-input', 'preference-applied', 'link'];
+/** Headers of what was ignored, of a preference that was asked for, of lists with more pages, and of a code owed. */
+const SOMETIMES = ['ignored-input', 'preference-applied', 'link', 'totp-required'];
 
 function headerFaults(
   operation: Operation,

@@ -4,13 +4,15 @@ import type { Client } from '../../support/client.js';
 import { expectStatus } from '../../support/client.js';
 import { ADMIN } from '../../support/controller.js';
 import type { TestController } from '../../support/controller.js';
+import { HOST, oidcClient } from '../../support/oidc.js';
 import { CLIENT, FABRIC, MANAGEMENT } from '../../support/paths.js';
 import { operations } from '../../../generated/operations.js';
 import type { OperationSpec } from '../../../generated/operation.js';
 import { firstOf } from '../situation.js';
 import { networkCertificate, reachable, subject, updbToken, withoutWork } from '../subjects.js';
 import { openWorld } from '../world.js';
-import type { World } from '../world.js';
+import type { Account, World } from '../world.js';
+import type { Case } from './cases.js';
 import type { Operation } from './document.js';
 
 /** Ids of what is there, by kind. Cases refer to them and never change them. */
@@ -25,6 +27,9 @@ export interface Pool {
   readonly ca: string;
   readonly signer: string;
   readonly controller: string;
+  /** A login by OpenID Connect that was begun, and an access token of another. */
+  readonly login: string;
+  readonly accessToken: string;
   /** Of a certificate authority that is registered nowhere, of a leaf of it, and of a request. */
   readonly pem: { readonly authority: string; readonly leaf: string; readonly request: string };
 }
@@ -40,6 +45,8 @@ export interface Network {
   newAdministrator(): Promise<Client>;
   /** The id for the path of an operation: of a fresh entity, for `client` where it is the caller's own. */
   subjectOf(operation: Operation, client: Client): Promise<string>;
+  /** Headers of a request to the provider: its host, and a token where the operation wants one. */
+  atProvider(operation: Operation, kind: Case['kind']): Readonly<Record<string, string>>;
   /** Brings a caller to where the operation can succeed. */
   prepare(operation: Operation, client: Client): Promise<void>;
   close(): void;
@@ -48,6 +55,12 @@ export interface Network {
 export async function openNetwork({ url, anonymous }: TestController): Promise<Network> {
   const world = await openWorld({ api: 'management', url, ...ADMIN, outcomesFile: '' });
   const authority = makeCa();
+  const provider = oidcClient(anonymous);
+  const newToken = async (account: Account) => (await provider.login(account.username, account.password)).access_token;
+  const tokens = {
+    ordinary: await newToken(await world.account(false)),
+    administrator: await newToken(await world.account()),
+  };
   const controllers = await world.admin.get(`${MANAGEMENT}/controllers`);
   const pool: Pool = {
     service: await reachable(world),
@@ -60,6 +73,8 @@ export async function openNetwork({ url, anonymous }: TestController): Promise<N
     ca: await world.create('/cas', { certPem: makeCa().pem }),
     signer: await world.create('/external-jwt-signers', { issuer: 'https://pool.example.com/' }),
     controller: firstOf(controllers),
+    login: (await provider.begin()).id,
+    accessToken: tokens.ordinary,
     pem: {
       authority: authority.pem,
       leaf: makeLeaf(authority, { commonName: 'leaf' }).pem,
@@ -75,6 +90,10 @@ export async function openNetwork({ url, anonymous }: TestController): Promise<N
     administrator: await world.session(await world.account()),
     newAdministrator: async () => world.session(await world.account()),
     subjectOf: (operation, client) => (own[collectionOf(operation)] ?? any)(operation, world, client),
+    atProvider({ permission }, kind) {
+      if (permission === 'public' || kind === 'nobody') return { host: HOST };
+      return { host: HOST, authorization: `Bearer ${tokens[kind === 'ordinary' ? kind : 'administrator']}` };
+    },
     async prepare({ path, id }, client) {
       if (path.includes('/database/')) await withoutWork({ world });
       if (path.includes('/current-identity/mfa') && id !== 'enrollMfa')

@@ -27,7 +27,7 @@ const successful = new Set<string>();
 const nameIn = (api: Api, id: string): string => (api === 'fabric' ? `fabric ${id}` : id);
 
 // Most reasons are met in the management API, so that what is left to look for in the others is little.
-for (const api of ['management', 'client', 'fabric'] as const) {
+for (const api of ['management', 'client', 'fabric', 'oidc'] as const) {
   describe(`the ${api} API, by its document and the seed ${seed}`, function properties() {
     this.timeout(600_000);
     let controller: TestController;

@@ -18,14 +18,14 @@ export interface Reason {
 export const reasons: readonly Reason[] = [
   {
     rule: 'a way to log in has its own required members',
-    operation: /^authenticate$/,
+    operation: /^(authenticate|loginBy(Password|Username))$/,
     error: /^400 COULD_NOT_VALIDATE : username and password fields are required/,
-    reason: 'one body is for all methods; a query parameter says which',
+    reason: 'one body is for all methods; a query parameter or the path says which',
   },
   {
     rule: 'wrong credentials',
-    operation: /^authenticate$/,
-    error: /^403 INVALID_AUTH/,
+    operation: /^(authenticate|loginBy\w+)$/,
+    error: /^40[13] INVALID_AUTH/,
     reason: 'who may log in is no matter of form',
   },
   {
@@ -61,8 +61,7 @@ export const reasons: readonly Reason[] = [
   {
     rule: 'characters that the database cannot hold',
     operation: /./,
-    error:
-      /^400 (COULD_NOT_PARSE_BODY : .*it has a NUL character|COULD_NOT_VALIDATE .*must not contain a NUL character)/,
+    error: /^\d+ (COULD_NOT_PARSE_BODY : .*it has a NUL character|\w+ .*must not contain a NUL character)/,
     reason: 'JSON allows NUL in any text, and a pattern on each would hide what they are about',
   },
   {
@@ -258,6 +257,55 @@ export const reasons: readonly Reason[] = [
     error: /^400 COULD_NOT_VALIDATE path: the controller chooses/,
     reason: 'clients know the member, and it is always refused here',
   },
+  {
+    rule: 'a login that is under way',
+    operation: /^(show(Cert|ExtJwt)Login|show(Password|Username)Page|loginBy\w+|listAuthQueries|\w+Totp)$/,
+    error: /^(401 UNAUTHORIZED|400 INVALID TOTP CODE)/,
+    reason: 'it depends on what is there',
+  },
+  {
+    rule: 'a login that is under way, at the end of it',
+    operation: /^endLogin$/,
+    error: /^(400 invalid_request : request not found|302 interaction_required)/,
+    reason: 'it depends on what is there',
+  },
+  {
+    rule: 'in the query or in the form, and not in both',
+    operation: /ByPost$/,
+    error: /^\d+ invalid_request : \w+ is there more than once/,
+    reason: 'OpenAPI 2.0 cannot say that one of two parameters is absent',
+  },
+  {
+    rule: 'a client of this network',
+    operation:
+      /^(beginLogin|beginLoginByPost|issueTokens|revokeToken|revokeTokenAtOauth|introspectToken|endSession\w*)$/,
+    error: /^400 (invalid_client|invalid_request : client_id is missing)/,
+    reason: 'RFC 6749 has an error of its own for it, and a client may be named in a header instead',
+  },
+  {
+    rule: 'a redirect URI that is registered',
+    operation: /^(beginLogin|beginLoginByPost|endSession|endSessionByPost)$/,
+    error: /^400 invalid_request : .*redirect_uri/,
+    reason: 'settings say which',
+  },
+  {
+    rule: 'a request for a login by RFC 6749, RFC 7636 and OpenID Connect',
+    operation: /^beginLogin(ByPost)?$/,
+    error: /^302 \w+ : /,
+    reason: 'what is missing or not supported goes to the redirect URI, so that the client learns of it',
+  },
+  {
+    rule: 'a form that is not too large in all',
+    operation: /^(loginBy\w+|\w+Totp|issueTokens|introspectToken|revokeToken\w*|beginLoginByPost|endSessionByPost)$/,
+    error: /^413 REQUEST_ENTITY_TOO_LARGE/,
+    reason: 'the bound of the whole is in `x-max-body`, and a letter beyond ASCII takes six bytes or more in a form',
+  },
+  {
+    rule: 'a grant that is good',
+    operation: /^issueTokens$/,
+    error: /^400 (invalid_grant|invalid_request|invalid_scope|access_denied) : /,
+    reason: 'what is required depends on `grant_type`, and secrets are no matter of form',
+  },
 ];
 
 /** Of requests that the document refuses: what else they may get. The error is that of the answer, as above. */
@@ -271,10 +319,33 @@ export const exceptions: readonly (Reason & { readonly what: RegExp })[] = [
   },
 ];
 
-/** `status CODE field: reason` of an error. */
-export function refusalOf({ status, error }: Answer): string {
-  const { field = '', reason = '', message = '' } = (error?.cause ?? {}) as Partial<Record<string, string>>;
-  return `${status} ${error?.code ?? ''} ${field}: ${reason}${message}`;
+interface Texts {
+  readonly code?: string;
+  readonly field?: string;
+  readonly reason?: string;
+  readonly message?: string | undefined;
+}
+
+interface Bare {
+  readonly code?: string;
+  readonly cause?: Texts;
+  readonly error?: unknown;
+  readonly error_description?: string;
+}
+
+/** The error of a redirect to a client. */
+export function faultAtClient({ status, headers: { location = '' } }: Answer): Texts | undefined {
+  const { searchParams } = new URL(location, 'https://localhost');
+  const code = status === 302 ? searchParams.get('error') : null;
+  return code === null ? undefined : { code, message: searchParams.get('error_description') ?? '' };
+}
+
+/** `status CODE field: reason` of an error, in any of its forms: in an envelope, without one, by RFC 6749. */
+export function refusalOf(answer: Answer): string {
+  const { code = '', cause = {}, error, error_description: message } = (answer.json ?? {}) as Bare;
+  const told: Texts = faultAtClient(answer) ?? (typeof error === 'string' ? { code: error, message } : {});
+  const { field = '', reason = '', message: words = told.message ?? '' } = (answer.error?.cause ?? cause) as Texts;
+  return `${answer.status} ${told.code ?? answer.error?.code ?? code} ${field}: ${reason}${words}`;
 }
 
 export function reasonFor(operationId: string, answer: Answer): Reason | undefined {

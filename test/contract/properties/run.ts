@@ -1,9 +1,9 @@
 /** One property run over an API: for each operation its cases, sent one after the other, and what was wrong. */
 import type { Answer, Client } from '../../support/client.js';
-import { casesOf, hasJsonBody } from './cases.js';
+import { casesOf, hasMadeBody } from './cases.js';
 import type { Case, Maker } from './cases.js';
 import type { Operation } from './document.js';
-import { judge } from './judge.js';
+import { isSuccess, judge } from './judge.js';
 import type { Network } from './network.js';
 import { refusalOf } from './reasons.js';
 import type { Reason } from './reasons.js';
@@ -66,10 +66,12 @@ async function runOne({ maker, answers, network }: Run, operation: Operation, re
     if (endsSession) administrator = await network.newAdministrator();
     if (operation.path.includes('{id}') && (subject === undefined || (isValid && operation.method === 'DELETE')))
       subject = await network.subjectOf(operation, administrator);
-    const client =
-      one.kind === 'nobody' ? network.anonymous : one.kind === 'ordinary' ? network.ordinary : administrator;
+    const isProvider = operation.api === 'oidc';
+    const isNobody = isProvider || one.kind === 'nobody';
+    const client = isNobody ? network.anonymous : one.kind === 'ordinary' ? network.ordinary : administrator;
     result.cases += 1;
-    const sent = toSend(operation, one, subject ?? '', result.cases);
+    const further = isProvider ? network.atProvider(operation, one.kind) : {};
+    const sent = toSend(operation, { ...one, headers: { ...further, ...one.headers } }, subject ?? '', result.cases);
     const note = (fault: string, answer?: Answer): void => {
       result.faults.push(
         `${operation.api} ${operation.id}, ${one.kind} (${one.what}): ${fault}\n${shown(sent, answer)}`,
@@ -80,7 +82,7 @@ async function runOne({ maker, answers, network }: Run, operation: Operation, re
       const { faults, reason } = judge(operation, one, answer, answers);
       for (const fault of faults) note(fault, answer);
       if (reason !== undefined) result.reasons.add(reason);
-      if (isValid && answer.status < 300) result.successes.add(operation.id);
+      if (isValid && isSuccess(answer)) result.successes.add(operation.id);
       result.statuses.set(answer.status, (result.statuses.get(answer.status) ?? 0) + 1);
     } catch (error) {
       note(String(error).slice(0, SHOWN));
@@ -106,12 +108,23 @@ function toSend(operation: Operation, one: Case, subject: string, serial: number
   const target = query === '' ? path : `${path}?${query}`;
   const body = one.kind === 'invalid body' ? one.body : withNewName(one.body, serial);
   const { headers } = one;
-  if (typeof body === 'string' && (one.kind === 'wrong media' || !hasJsonBody(operation)))
+  if (operation.isForm && typeof body === 'object' && body !== null) {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    return [one.method, target, undefined, { rawBody: formOf(body), headers: { ...type, ...headers } }];
+  }
+  if (typeof body === 'string' && (one.kind === 'wrong media' || !hasMadeBody(operation)))
     return [one.method, target, undefined, { rawBody: body, headers: { 'content-type': 'text/plain', ...headers } }];
   return [one.method, target, body, { headers }];
 }
 
 type Sent = Required<Parameters<Client['send']>>;
+
+const formOf = (body: object): string =>
+  new URLSearchParams(
+    Object.entries(body as Record<string, string | string[]>).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    ),
+  ).toString();
 
 /** Names are unique on the controller. One that is as long as it may be stays as long. */
 function withNewName(body: unknown, serial: number): unknown {

@@ -51,15 +51,24 @@ export const cares: readonly Care[] = [
     most: 4,
     reason: 'passwords are slow to check',
   },
+  {
+    operation: /^loginBy(Password|Username)$/,
+    most: 4,
+    reason: 'passwords are slow to check',
+  },
 ];
 
 /** Operations whose success no case reaches, with the test that does. */
 export const unreached: Readonly<Record<string, string>> = {
   authenticate: 'credentials: Dredd',
   authenticateMfa: 'a code: Dredd',
+  beginLogin: 'parameters that OAuth wants together: Dredd',
+  beginLoginByPost: 'parameters that OAuth wants together: Dredd',
+  beginTotp: 'a login under way: Dredd',
   createMfaRecoveryCodes: 'a code: Dredd',
   createTotpToken: 'a login by OpenID Connect: test/api/oidc-information.test.ts',
   detailMfaRecoveryCodes: 'a code: Dredd',
+  endLogin: 'a login that is complete: Dredd',
   enroll: 'a token: Dredd',
   enrollCa: 'a certificate in the handshake: test/api/enroll-ca.test.ts',
   enrollErOtt: 'a token: Dredd',
@@ -80,8 +89,16 @@ export const unreached: Readonly<Record<string, string>> = {
   listNetworkAccessIdentities: 'a service as a parameter of the query: test/api/network-access.test.ts',
   listNetworkAccessServices: 'an identity as a parameter of the query: test/api/network-access.test.ts',
   'fabric patchLink': 'routers that are connected: test/api/shown-links.test.ts',
+  issueTokens: 'a code: Dredd',
+  loginByCert: 'a certificate in the handshake: test/api/oidc-certificates.test.ts',
+  loginByExtJwt: 'a token of a signer: Dredd',
+  loginByPassword: 'credentials: Dredd',
+  loginByTotp: 'a code: Dredd',
+  loginByUsername: 'credentials: Dredd',
+  removeTotp: 'a login under way: Dredd',
   verifyCa: 'a proof: Dredd',
   verifyMfa: 'a code: Dredd',
+  verifyTotp: 'a code: Dredd',
 };
 
 export function careOf(operationId: string): Omit<Care, 'operation' | 'reason'> {
