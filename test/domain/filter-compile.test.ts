@@ -214,17 +214,17 @@ describe('how what a filter selects is found', () => {
     expect(compile({ filter: nested }, service.symbols).hasPattern).to.equal(true);
   });
 
-  const keys: readonly (readonly [string, string | null, string])[] = [
-    ['', 'id', 't.id'],
-    ['id desc', 'id', 't.id DESC'],
-    ['name', 'name', 't.name COLLATE "C"'],
-    ['name desc, cost, id', 'name', 't.name COLLATE "C" DESC'],
-    ['cost, name, id', null, 't.cost, t.name COLLATE "C"'],
-    ['cost', null, 't.cost, t.id'],
+  const keys: readonly (readonly [sort: string, key: string | null, sql: string, reversed: string])[] = [
+    ['', 'id', 't.id', 't.id DESC'],
+    ['id desc', 'id', 't.id DESC', 't.id'],
+    ['name', 'name', 't.name COLLATE "C"', 't.name COLLATE "C" DESC'],
+    ['name desc, cost, id', 'name', 't.name COLLATE "C" DESC', 't.name COLLATE "C"'],
+    ['cost, name, id', null, 't.cost, t.name COLLATE "C"', 't.cost DESC, t.name COLLATE "C" DESC'],
+    ['cost', null, 't.cost, t.id', 't.cost DESC, t.id DESC'],
   ];
-  for (const [sort, key, sql] of keys) {
+  for (const [sort, key, sql, reversed] of keys) {
     it(`in the order of ${key ?? 'no key'} for sort ${JSON.stringify(sort)}`, () => {
-      expect(compile({ sort }, router.symbols).order).to.deep.equal({ sql, key });
+      expect(compile({ sort }, router.symbols).order).to.deep.equal({ sql, reversed, key });
     });
   }
 });
