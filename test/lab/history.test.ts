@@ -13,7 +13,7 @@ const HISTORY = fileURLToPath(new URL('../../lab/history.js', import.meta.url));
 const LONGEST_MS = 180_000;
 
 describe('npm run history', function history() {
-  this.timeout(LONGEST_MS + 30_000);
+  this.timeout(3 * LONGEST_MS);
   let run: DrillRun | undefined;
   afterEach(() => run?.end());
   const start = async (minutes: string, ...args: readonly string[]): Promise<DrillRun> => {
@@ -50,9 +50,22 @@ describe('npm run history', function history() {
       'stale-read': /stale read/,
       'lost-event': /r0 lost an event: /,
     };
-    const sabotages = Object.keys(signs).flatMap((name) => ['--sabotage', name]);
-    const { exitCode, output } = await start('0.2', '--rest', '60000', ...sabotages);
-    expect(exitCode, `${output.stderr}${output.stdout}`).to.equal(1);
-    for (const [name, sign] of Object.entries(signs)) expect(output.stdout, name).to.match(sign);
+    let left = Object.keys(signs);
+    // On a busy machine a fault may miss: what it undoes has been written over already. Such a one gets a longer run.
+    for (const minutes of ['0.2', '0.5', '0.5']) {
+      const { exitCode, output } = await start(
+        minutes,
+        '--rest',
+        '60000',
+        ...left.flatMap((name) => ['--sabotage', name]),
+      );
+      left = left.filter((name) => !signs[name]?.test(output.stdout));
+      if (left.length === 0) {
+        expect(exitCode, `${output.stderr}${output.stdout}`).to.equal(1);
+        return;
+      }
+      await run?.end();
+    }
+    expect(left, 'not found').to.deep.equal([]);
   });
 });

@@ -26,12 +26,14 @@ const PASSWORD = 'an old password 1';
 const STOPPED: Exit = { code: 0, signal: null };
 
 /**
- * Every list of the management API without an id in its path, but the documents, which begin with each start, and the
- * audit record, which goes on with each login.
+ * Every list of the management API that needs no id, in its path or its query, but the documents, which begin with each
+ * start, and the audit record, which goes on with each login.
  */
 const LISTS = Object.values<OperationSpec>(operations.management)
   .filter(({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/specs' && path !== '/audit')
-  .filter(({ parameters }) => parameters.some(({ name }) => name === 'limit'))
+  .filter(
+    ({ parameters }) => parameters.some(({ name }) => name === 'limit') && !parameters.some(({ required }) => required),
+  )
   .map(({ path }) => path);
 /** What time alone changes: last use, and when a controller joined. */
 const PASSING = new Set(['cachedLastActivityAt', 'lastActivityAt', 'lastJoinedAt', 'isOnline']);
