@@ -1,7 +1,7 @@
 /**
  * Standbys that answer reads in place of the primary. A read begins there once the standby has everything that the
- * primary had written when the read was asked for: so nobody misses what was answered to anybody before, on whichever
- * controller. A standby that does not come to that in time, or fails, is left, and the primary answers.
+ * primary had on its disk when the read was asked for, so every read shows the changes that were answered before it, on
+ * any controller. A standby that does not come to that in time, or fails, is left, and the primary answers.
  */
 import { DomainError } from '../../domain/errors.js';
 import type { ReplicaLoad } from './contracts.js';

@@ -1,7 +1,7 @@
 /**
  * How far a server is in the log of changes that a primary writes and its standbys follow. Numbers of places in it can
- * be compared within one cluster and one timeline alone: a standby that did not follow a failover may be further on a
- * branch that nobody takes.
+ * be compared within one cluster and one timeline alone: a standby that did not follow a failover may be further on its
+ * old timeline.
  */
 import type { ClientBase } from 'pg';
 import { read } from './statement.js';
@@ -21,7 +21,10 @@ interface PositionRow {
 
 const SYSTEM = '(SELECT system_identifier::text FROM pg_control_system()) AS system';
 
-/** Asks a primary up to where its log is on the disk: all changes that were answered to anybody are before that. */
+/**
+ * Asks a primary up to where its log is on the disk. All changes that were answered are before that, but for counts of
+ * failed logins, which wait for no disk: their records show a moment later.
+ */
 export const WRITTEN = read<PositionRow>(
   'wal-written',
   `SELECT w.place::text AS place, ('x' || left(pg_walfile_name(w.place), 8))::bit(32)::int AS timeline, ${SYSTEM}

@@ -2,125 +2,14 @@
 import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { printConfig, readConfig } from '../../server/settings/config-reader.js';
 import { ConfigError, SETTINGS } from '../../server/settings/config.js';
 import type { Settings } from '../../server/settings/config.js';
 import { routersReach } from '../../server/settings/control-settings.js';
+import { SETTING_CASES } from '../cases/settings.js';
 
-/** For every setting a text that is not its default, what it means, and one that it refuses. */
-const CASES: Readonly<Record<keyof Settings, { text: string; means: unknown; refuses: string }>> = {
-  name: { text: 'west-1', means: 'west-1', refuses: '' },
-  dataDir: { text: './elsewhere', means: resolve('./elsewhere'), refuses: '' },
-  listen: { text: '[::]:9443', means: '[::]:9443', refuses: 'nowhere' },
-  advertise: { text: 'ctrl.example.com:443', means: 'ctrl.example.com:443', refuses: 'ctrl.example.com:70000' },
-  controlListen: { text: '[::]:6262', means: '[::]:6262', refuses: 'nowhere' },
-  controlAdvertise: { text: 'Routers.example.com:443', means: 'routers.example.com:443', refuses: 'routers' },
-  controlShared: { text: 'true', means: true, refuses: 'both' },
-  trustDomain: { text: 'prod.example.com', means: 'prod.example.com', refuses: 'Not A Domain' },
-  databaseUrl: { text: 'postgresql://u:p@db/edge', means: 'postgresql://u:p@db/edge', refuses: 'mysql://db' },
-  databaseReplicas: {
-    text: 'postgresql://u:p@one/edge, postgresql://u:p@two/edge',
-    means: ['postgresql://u:p@one/edge', 'postgresql://u:p@two/edge'],
-    refuses: 'postgresql://u:p@one:5432/edge,two',
-  },
-  databaseReplicaWait: { text: '250ms', means: 0.25, refuses: '11s' },
-  databasePoolSize: { text: '7', means: 7, refuses: '1' },
-  databasePatience: { text: '500ms', means: 0.5, refuses: '5' },
-  databaseStartPatience: { text: '5m', means: 300, refuses: '-1s' },
-  totpIssuer: { text: 'Example Ltd', means: 'Example Ltd', refuses: 'a:b' },
-  adminUsername: { text: 'operator', means: 'operator', refuses: 'abc' },
-  adminPassword: { text: 's3cret pass', means: 's3cret pass', refuses: 'abcd' },
-  masterKey: { text: 'c2VjcmV0', means: 'c2VjcmV0', refuses: '-' },
-  masterKeyFile: { text: '/run/key', means: '/run/key', refuses: '-' },
-  masterKeyLocal: { text: 'true', means: true, refuses: 'maybe' },
-  oldMasterKeys: { text: 'b2xk, b2xkZXI', means: ['b2xk', 'b2xkZXI'], refuses: ',' },
-  tlsKey: { text: 'rsa-2048', means: 'rsa-2048', refuses: 'rsa-512' },
-  tlsNames: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: ',' },
-  tlsRouterNames: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: ',' },
-  tlsRenewalCheck: { text: '2h', means: 7200, refuses: 'soon' },
-  sessionTimeout: { text: '1h30m', means: 5400, refuses: '30' },
-  auditKeepDays: { text: '0', means: 0, refuses: '-1' },
-  usageKeepDays: { text: '7', means: 7, refuses: '0' },
-  defaultLimit: { text: '25', means: 25, refuses: '0' },
-  maxLimit: { text: '1000', means: 1000, refuses: '-1' },
-  enrollmentDuration: { text: '2d', means: 172_800, refuses: '1s' },
-  corsOrigins: { text: 'https://a.example, *', means: ['https://a.example', '*'], refuses: 'a.example' },
-  outgoingAllow: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: 'localhost' },
-  tokenLeeway: { text: '5s', means: 5, refuses: '31s' },
-  proxyFrom: { text: '10.0.0.0/8, ::1', means: ['10.0.0.0/8', '::1'], refuses: '10.0.0.0/40' },
-  workers: { text: '3', means: 3, refuses: '0' },
-  backupEvery: { text: '6h', means: 21_600, refuses: '6 hours' },
-  backupKeep: { text: '3', means: 3, refuses: '0' },
-  oidcEnabled: { text: 'false', means: false, refuses: 'maybe' },
-  oidcAccessToken: { text: '5m', means: 300, refuses: '59s' },
-  oidcIdToken: { text: '5m', means: 300, refuses: '2d' },
-  oidcRefreshToken: { text: '7d', means: 604_800, refuses: '1m' },
-  oidcSession: { text: '12h', means: 43_200, refuses: '1m' },
-  oidcHosts: { text: 'a.example,10.0.0.1', means: ['a.example', '10.0.0.1'], refuses: '*.example' },
-  oidcRedirectUris: {
-    text: 'https://a.example/cb, http://localhost:*/cb',
-    means: ['https://a.example/cb', 'http://localhost:*/cb'],
-    refuses: 'http://a.example/cb',
-  },
-  oidcLogoutUris: { text: 'https://a.example/out', means: ['https://a.example/out'], refuses: 'https://*/out' },
-  docs: { text: 'false', means: false, refuses: 'maybe' },
-  networkPage: { text: 'false', means: false, refuses: 'perhaps' },
-  spa: {
-    text: '[{"path":"/zac/","location":"/opt/zac"}]',
-    means: [{ path: 'zac', location: '/opt/zac', index: 'index.html', policy: null }],
-    refuses: '[{"path":"edge","location":"/opt/zac"}]',
-  },
-  compression: { text: 'false', means: false, refuses: 'gzip' },
-  hsts: { text: '365d', means: 31_536_000, refuses: '900d' },
-  maxBodyBytes: { text: '2048', means: 2048, refuses: '1 MiB' },
-  maxBodiesBytes: { text: '2097152', means: 2_097_152, refuses: '128 MiB' },
-  maxHeaders: { text: '50', means: 50, refuses: '1.5' },
-  maxHeaderBytes: { text: '8192', means: 8192, refuses: '16' },
-  maxJsonDepth: { text: '32', means: 32, refuses: '0x20' },
-  maxConnections: { text: '10', means: 10, refuses: 'many' },
-  maxConnectionsPerAddress: { text: '20', means: 20, refuses: '0' },
-  controlConnections: { text: '30', means: 30, refuses: 'few' },
-  controlConnectionsPerAddress: { text: '3', means: 3, refuses: '0' },
-  headersTimeout: { text: '5s', means: 5, refuses: '5 seconds' },
-  requestTimeout: { text: '1m', means: 60, refuses: '2d' },
-  handlerTimeout: { text: '100ms', means: 0.1, refuses: '1ms' },
-  keepAliveTimeout: { text: '2m', means: 120, refuses: '-5s' },
-  stallTimeout: { text: '5s', means: 5, refuses: '0s' },
-  readerPatience: { text: '20s', means: 20, refuses: '100ms' },
-  lameDuck: { text: '20s', means: 20, refuses: 'yes' },
-  drainTimeout: { text: '0s', means: 0, refuses: 'now' },
-  passwordConcurrency: { text: '4', means: 4, refuses: '0' },
-  passwordQueue: { text: '0', means: 0, refuses: '-1' },
-  listsPerIdentity: { text: '6', means: 6, refuses: '0' },
-  listQueue: { text: '0', means: 0, refuses: '-1' },
-  apiSessionsPerIdentity: { text: '50', means: 50, refuses: '0' },
-  ownChangesPerHour: { text: '10', means: 10, refuses: '0' },
-  certificatesPerHour: { text: '10', means: 10, refuses: 'all' },
-  cachedSessions: { text: '100', means: 100, refuses: '1e3' },
-  eventStreams: { text: '0', means: 0, refuses: '-1' },
-  eventStreamsPerIdentity: { text: '3', means: 3, refuses: '-1' },
-  webhookTimeout: { text: '3s', means: 3, refuses: '2m' },
-  webhookRetryFor: { text: '6h', means: 21_600, refuses: '0s' },
-  keptTextBytes: { text: '0', means: 0, refuses: '-1' },
-  logLevel: { text: 'warn', means: 'warn', refuses: 'loud' },
-  logFormat: { text: 'pretty', means: 'pretty', refuses: 'xml' },
-  slowRequest: { text: '0s', means: 0, refuses: 'never' },
-  requestIdHeader: { text: 'X-Request-Id', means: 'x-request-id', refuses: 'zt-session' },
-  logRequests: { text: 'none', means: 'none', refuses: 'some' },
-  metricsListen: { text: '127.0.0.1:9464', means: '127.0.0.1:9464', refuses: 'nowhere' },
-  metricsTls: { text: 'files', means: 'files', refuses: 'none' },
-  metricsCertFile: { text: '/run/cert', means: '/run/cert', refuses: '-' },
-  metricsKeyFile: { text: '/run/key', means: '/run/key', refuses: '-' },
-  metricsClientCaFile: { text: '/run/ca', means: '/run/ca', refuses: '-' },
-  metricsToken: { text: '0123456789abcdef', means: '0123456789abcdef', refuses: 'too short' },
-  metricsTokenFile: { text: '/run/token', means: '/run/token', refuses: '-' },
-  metricsOpen: { text: 'true', means: true, refuses: 'wide' },
-  tracesEndpoint: { text: 'http://c:4318/v1/traces', means: 'http://c:4318/v1/traces', refuses: 'http://u:p@c/' },
-  tracesRatio: { text: '0.25', means: 0.25, refuses: '2' },
-  tracesHeadersFile: { text: '/run/headers', means: '/run/headers', refuses: '-' },
-};
 const keys = Object.keys(SETTINGS) as (keyof Settings)[];
 
 const faultOf = (sources: Parameters<typeof readConfig>[0]): string => {
@@ -152,7 +41,7 @@ describe('the configuration', () => {
     stringify(path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
 
   it('has a case here for every setting, each with a variable and a place of its own, and a sentence', () => {
-    expect(Object.keys(CASES)).to.have.members(keys);
+    expect(Object.keys(SETTING_CASES)).to.have.members(keys);
     const items = keys.map((key) => SETTINGS[key]);
     expect(new Set(items.map(({ env }) => env)).size).to.equal(items.length);
     expect(new Set(items.map(({ path }) => path)).size).to.equal(items.length);
@@ -228,7 +117,7 @@ describe('the configuration', () => {
 
   for (const key of keys) {
     const { env, path } = SETTINGS[key];
-    const { text, means, refuses } = CASES[key];
+    const { text, means, refuses } = SETTING_CASES[key];
 
     it(`reads ${path} from ${env}, which wins over the file`, () => {
       const other = readConfig({ env: {} })[key];
@@ -403,7 +292,7 @@ describe('the configuration', () => {
       'metricsToken',
     ]);
     const env = Object.fromEntries(
-      keys.filter((key) => !secret.has(key)).map((key) => [SETTINGS[key].env, CASES[key].text]),
+      keys.filter((key) => !secret.has(key)).map((key) => [SETTINGS[key].env, SETTING_CASES[key].text]),
     );
     const config = readConfig({ env });
     expect(readConfig({ env: {}, file: fileWith(printConfig(config)) })).to.deep.equal(config);
