@@ -1,6 +1,6 @@
 /** Remembers configs that routers are told, with their data, which is long: only what has changed is read again. */
 import type { ModelConfig } from '../../domain/fabric/router-model.js';
-import type { ConfigVersion } from '../../db/stores/router-models.js';
+import type { ConfigVersion } from '../../db/stores/reached-models.js';
 import type { Stores } from '../../db/stores/stores.js';
 
 export class ModelConfigs {
