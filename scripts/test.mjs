@@ -33,11 +33,14 @@ const CHECKS = {
   'generated files are fresh': ['dist/scripts/generate.js', '--check'],
 };
 
+/** Compilers make much that is soon garbage: with more room for it they collect less, a twelfth of their time. */
+const ROOM = '--max-semi-space-size=64';
+
 /** Runs them at this priority, one after the other. Answers what failed, with what it said. */
 async function check(priority) {
   const faults = [];
   for (const [what, args] of Object.entries(CHECKS)) {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [ROOM, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid !== undefined) setPriority(child.pid, priority);
     let output = '';
     for (const stream of [child.stdout, child.stderr])

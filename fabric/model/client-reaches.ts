@@ -8,6 +8,9 @@ import type { ClientReach, ClientReachLists } from '../../domain/fabric/client-r
 import type { ModelTouches } from '../../domain/fabric/model-touches.js';
 import type { ClientReachView, RouterGroup } from '../../db/stores/client-reaches.js';
 
+/** Answers what clients reach over a router. */
+export type ClientReachOf = (routerId: string) => ClientReach;
+
 interface Kept {
   readonly reach: ClientReach;
   readonly digest: string;
@@ -51,7 +54,7 @@ export class ClientReaches {
   }
 
   /** @param areAll  no other router is here: what none of these has is forgotten */
-  async of(routerIds: readonly string[], areAll: boolean): Promise<(routerId: string) => ClientReach> {
+  async of(routerIds: readonly string[], areAll: boolean): Promise<ClientReachOf> {
     const { store, hasClients } = this.#options;
     if (!hasClients) return () => NO_CLIENTS;
     const groups = await store.groups(routerIds);

@@ -8,24 +8,26 @@
  * A whole state is right whatever the router had; changes go out only with an index that has grown.
  */
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
-import { NO_CLIENTS } from '../../domain/fabric/client-reach.js';
-import type { ClientReach } from '../../domain/fabric/client-reach.js';
 import { wholeOf } from '../../domain/fabric/model-changes.js';
 import { ModelTouches } from '../../domain/fabric/model-touches.js';
 import { modelOf } from '../../domain/fabric/router-model.js';
-import type { ReachedModel, RouterModel } from '../../domain/fabric/router-model.js';
+import type { ModelCatalog, RouterModel } from '../../domain/fabric/router-model.js';
+import type { ReachedModels } from '../../db/stores/reached-models.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { RouterChannel } from '../channel/channel.js';
-import type { ClientReaches } from './client-reaches.js';
+import type { ClientReachOf, ClientReaches } from './client-reaches.js';
 import { compareModel, noteDifferences } from './model-check.js';
 import type { ModelDifference } from './model-check.js';
 import { stateOf } from './model-messages.js';
 import { ModelConfigs } from './model-configs.js';
 import { ModelKeys } from './model-keys.js';
 import type { ModelKeySources } from './model-keys.js';
+import { inParts, readAhead } from './read-ahead.js';
 import { RoundPace } from './round-pace.js';
 import { routerIdsOf, sendChanges, sendReach } from './sent-model.js';
-import type { ModelReceiver } from './sent-model.js';
+import type { Keys } from './sent-model.js';
+import { newRouterState } from './router-state.js';
+import type { RouterState } from './router-state.js';
 import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 
 /** Hears what routers reach. */
@@ -46,14 +48,8 @@ export interface DataModelOptions extends ModelKeySources {
   readonly log: FabricLog;
 }
 
-interface RouterState extends ModelReceiver {
-  /** Model that was read last; undefined until then. */
-  last: ReachedModel | undefined;
-  /** Reach of its clients that was read last. */
-  clients: ClientReach;
-  /** The identity is disabled until then. */
-  disabledUntilMs: number | undefined;
-}
+/** Routers that are read together, the next of them while these are told. */
+const PART = 100;
 
 /** Time in which a router applies what it was told, beside all else that it does. */
 const APPLIED_MS = 3_000;
@@ -84,14 +80,7 @@ export class RouterModels {
 
   /** Takes up a router that has connected: the next round ends what it lost while it was away. */
   begin(channel: RouterChannel): void {
-    const entry: RouterState = {
-      channel,
-      subscriptionId: undefined,
-      sent: undefined,
-      last: undefined,
-      clients: NO_CLIENTS,
-      disabledUntilMs: undefined,
-    };
+    const entry = newRouterState(channel);
     this.#entries.set(channel, entry);
     this.#due.add(entry);
     void this.#run();
@@ -244,25 +233,42 @@ export class RouterModels {
     this.#step = 'which routers a change concerns';
     const gaining = new Set(await this.#options.stores.routerModels.gaining(routerIdsOf(others), touches));
     for (const entry of others) if (gaining.has(entry.channel.routerId)) due.add(entry);
-    return [...due].filter((entry) => this.#isOpen(entry));
+    return [...due].filter(this.#isOpen);
   }
 
   async #round(batch: readonly RouterState[]): Promise<void> {
-    const { stores, clients, listener, onWhole } = this.#options;
+    const { clients, listener } = this.#options;
     const isOfAll = batch.length === this.#entries.size;
     listener.roundBegins();
     this.#step = 'the keys';
     const keys = await this.#keys.current();
-    this.#step = 'the data model';
-    const reached = await stores.routerModels.reached(routerIdsOf(batch));
-    const configs = await this.#configs.of(reached.configVersions, isOfAll);
-    if (configs === undefined) {
-      // One was deleted in between: what is read next does not name it.
-      for (const entry of batch) if (this.#isOpen(entry)) this.#due.add(entry);
-      return;
-    }
+    this.#step = 'what clients reach';
     const clientsOf = await clients.of(routerIdsOf(batch), isOfAll);
-    for (const entry of batch) {
+    this.#step = 'the data model';
+    const needed = new Set<string>();
+    await readAhead(
+      inParts(batch, PART),
+      async (part) => {
+        const reached = await this.#options.stores.routerModels.reached(routerIdsOf(part));
+        for (const { id } of reached.configVersions) needed.add(id);
+        return { reached, configs: await this.#configs.of(reached.configVersions) };
+      },
+      async (part, { reached, configs }) => {
+        // One was deleted in between: what is read next does not name it.
+        if (configs === undefined) for (const entry of part.filter(this.#isOpen)) this.#due.add(entry);
+        else await this.#tell(part, reached, { configs, keys, clientsOf });
+      },
+    );
+    if (isOfAll) this.#configs.keepOnly(needed);
+  }
+
+  async #tell(
+    part: readonly RouterState[],
+    reached: ReachedModels,
+    { configs, keys, clientsOf }: Pick<ModelCatalog, 'configs'> & { keys: Keys; clientsOf: ClientReachOf },
+  ): Promise<void> {
+    const { listener, onWhole } = this.#options;
+    for (const entry of part) {
       const { routerId } = entry.channel;
       if (!this.#isOpen(entry)) continue;
       entry.disabledUntilMs = reached.disabledUntil.get(routerId)?.getTime();
@@ -289,7 +295,5 @@ export class RouterModels {
     }
   }
 
-  #isOpen(entry: RouterState): boolean {
-    return this.#entries.get(entry.channel) === entry;
-  }
+  readonly #isOpen = (entry: RouterState): boolean => this.#entries.get(entry.channel) === entry;
 }

@@ -1,7 +1,7 @@
 /** Tells one router the model: the whole state at first, and from then on what differs from what it was told. */
 import { modelChanges } from '../../domain/fabric/model-changes.js';
 import type { WholeModel } from '../../domain/fabric/model-changes.js';
-import type { ReachedModels } from '../../db/stores/router-models.js';
+import type { ReachedModels } from '../../db/stores/reached-models.js';
 import type { RouterChannel } from '../channel/channel.js';
 import { changeSetMessage, stateMessage } from './model-messages.js';
 import { keyChanges } from './public-keys.js';

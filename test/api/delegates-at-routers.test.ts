@@ -39,7 +39,7 @@ describe('whoever may administer a part', function delegatesAtRouters() {
   });
   after(() => controller.stop());
 
-  /** Each may be used up by the delegate before. */
+  /** What one delegate reads is used up for the next one. */
   const offerEnrollments = async () => {
     await makeRouter(controller, { name: unique('edge') });
     await make(controller, 'transit-routers', { name: unique('hop') });
@@ -86,11 +86,14 @@ describe('whoever may administer a part', function delegatesAtRouters() {
   it('gets no right by a router that it enrolls, with any of the permissions', async () => {
     expect(PERMISSIONS.length).to.be.above(80);
     const sent: Record<string, number> = {};
+    let isOffered = false;
     for (const permission of PERMISSIONS) {
-      await offerEnrollments();
+      if (!isOffered) await offerEnrollments();
       const { client } = await controller.newCaller({ permissions: [permission], at: M });
       const tokens: string[] = [];
-      for (const token of await readableTokens(client)) tokens.push(...(await tokensBy(token)));
+      const readable = await readableTokens(client);
+      isOffered = readable.length === 0;
+      for (const token of readable) tokens.push(...(await tokensBy(token)));
       for (const token of new Set(tokens)) expect(await opens(token), `${permission} by a token`).to.equal(false);
       if (tokens.length > 0) sent[permission] = tokens.length;
     }

@@ -14,12 +14,13 @@ import { until } from '../support/poll.js';
 import { ProcessShop, START_DEADLINE_MS, serverPid, serverProcesses, within } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { MANAGEMENT } from '../support/paths.js';
+import { amount } from '../support/unless.js';
 
 const KINDS = ['identities', 'services', 'configs'] as const;
 type Kind = (typeof KINDS)[number];
 const VICTIMS = ['controller', 'controller and server', 'server', 'controller while it starts'] as const;
 /** Each victim comes at least once. */
-const ROUNDS = Number(process.env['EDGE_TEST_KILLS'] ?? 12);
+const ROUNDS = Number(process.env['EDGE_TEST_KILLS'] ?? amount(6, 12));
 const CONNECTIONS = 4;
 
 /** Deterministic numbers from 0 to 1 (mulberry32). */

@@ -9,15 +9,13 @@ import { TEMPLATE, adminQuery } from './database.js';
 export async function whatIsOpen(): Promise<string[]> {
   await setImmediate(); // inside the callback of a timer, that timer still counts
   const kinds = process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate');
-  const connections = await adminQuery<{ what: string }>(
+  const onServer = await adminQuery<{ what: string }>(
     `SELECT format('connection %s to %s, last: %s', pid, datname, left(query, 100)) AS what FROM pg_stat_activity
-      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-  );
-  const databases = await adminQuery<{ what: string }>(
-    `SELECT format('database %s', datname) AS what FROM pg_database
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+     UNION ALL SELECT format('database %s', datname) FROM pg_database
       WHERE starts_with(datname, 'edge_') AND datname <> '${TEMPLATE}'`,
   );
-  return [...kinds, ...[...connections, ...databases].map(({ what }) => what)];
+  return [...kinds, ...onServer.map(({ what }) => what)];
 }
 
 /** What is there and was not in `before`; of what has no name, the number counts. */

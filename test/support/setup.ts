@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 import type { EmbeddedDatabase } from '../../db/embedded/supervisor.js';
 import { migrate } from '../../db/schema/migrate.js';
-import { CLUSTER_VARIABLE, TEMPLATE, adminQuery } from './database.js';
+import { CLUSTER_VARIABLE, TEMPLATE, adminQuery, closeAdministrator } from './database.js';
 import { leftovers, whatIsOpen } from './leftovers.js';
 import { useMemory } from './memory.js';
 import { until } from './poll.js';
@@ -16,6 +16,9 @@ import { until } from './poll.js';
 useMemory(); // before any suite asks for the temporary directory
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Nothing here outlives its server, and no standby follows it: PostgreSQL need not write what is for those. */
+const FORGETFUL = { fsync: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' };
 
 let server: EmbeddedDatabase | undefined;
 let directory: string | undefined;
@@ -25,7 +28,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   server = await startEmbeddedPostgres({
     dataDir: directory,
     log: silent,
-    settings: { fsync: 'off', max_connections: '300' },
+    settings: { ...FORGETFUL, max_connections: '300' },
   });
   process.env[CLUSTER_VARIABLE] = JSON.stringify(server.connection);
   await adminQuery(`CREATE DATABASE ${TEMPLATE}`);
@@ -33,6 +36,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await closeAdministrator();
   await server?.stop();
   if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
 }

@@ -27,6 +27,9 @@ export function itUnless(hindrance: Hindrance, title: string, test: Func | Async
 export const ONLY_ALL: Hindrance =
   process.env['EDGE_TEST_ALL'] === '1' ? undefined : '`npm run test:all` has time for it';
 
+/** How much of something that may go on as long as one likes: enough to find what is plainly wrong, or more. */
+export const amount = (usual: number, all: number): number => (ONLY_ALL === undefined ? all : usual);
+
 /** Hinders what waits for minutes, most of all for routers that try again: `npm run interop` has time for it. */
 export const ONLY_INTEROP: Hindrance =
   process.env['EDGE_INTEROP'] === 'all' || ONLY_ALL === undefined ? undefined : '`npm run interop` has time for it';
