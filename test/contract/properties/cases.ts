@@ -8,7 +8,7 @@ import { mutationsOf } from './mutations.js';
 import { careOf } from './special.js';
 import type { Validator } from './validator.js';
 import { parameterValues, valuesOf } from './values.js';
-import type { Hints } from './values.js';
+import type { Hints, ParameterTexts } from './values.js';
 
 export type Kind =
   | 'valid'
@@ -42,6 +42,9 @@ export interface Maker {
   /** Valid cases of an operation with a body; all other numbers follow from it. */
   readonly budget: number;
 }
+
+/** What is odd about a valid case: nothing. */
+const VALID = 'valid';
 
 /** A body that is made of the values of its schema: JSON, or a form. */
 export const hasMadeBody = ({ body, consumes, isForm }: Operation): boolean =>
@@ -78,7 +81,7 @@ export function casesOf(maker: Maker, operation: Operation): Case[] {
     validCases(maker, operation),
     Math.min(most, isPlain ? Math.ceil(budget / 4) : budget),
   );
-  const [first] = valid;
+  const first = valid.find(({ what }) => what === VALID) ?? valid[0];
   if (first === undefined) return [];
   const single = (kind: Kind, change: Partial<Case> = {}): Case => ({ ...first, kind, what: kind, ...change });
   const cases: Case[] = [...valid];
@@ -112,12 +115,10 @@ function sample<T>({ seed }: Maker, { api, id }: Operation, arbitrary: fc.Arbitr
 function validCases(maker: Maker, operation: Operation): fc.Arbitrary<Case> {
   const { document } = maker;
   const hints = maker.hints(operation.id);
-  // 1 leaves out each that may be, 2 every other one: docs/gaps.md says what that misses.
-  const freq = operation.api === 'oidc' ? 2 : 1;
   const parts = operation.parameters
     .filter(({ name, required }) => name !== 'Authorization' || required === true)
-    .map((parameter): fc.Arbitrary<readonly [Parameter, readonly string[] | undefined]> => {
-      const values: fc.Arbitrary<string[] | undefined> = parameterValues(document, parameter, hints);
+    .map((parameter): fc.Arbitrary<readonly [Parameter, ParameterTexts | undefined]> => {
+      const values: fc.Arbitrary<ParameterTexts | undefined> = parameterValues(document, parameter, hints);
       const given =
         parameter.in === 'path'
           ? hints(`path ${parameter.name}`) === undefined
@@ -125,18 +126,19 @@ function validCases(maker: Maker, operation: Operation): fc.Arbitrary<Case> {
             : values
           : parameter.required === true
             ? values
-            : fc.option(values, { nil: undefined, freq });
+            : fc.option(values, { nil: undefined, freq: 2 });
       return given.map((value) => [parameter, value] as const);
     });
   return fc.record({ given: fc.tuple(...parts), body: bodies(maker, operation) }).map(({ given, body }) => {
     const of = (place: Parameter['in']) =>
       given.flatMap(([{ name, in: where }, values]) =>
-        where === place ? (values ?? []).map((value) => [name, value] as const) : [],
+        where === place ? (values?.texts ?? []).map((value) => [name, value] as const) : [],
       );
+    const free = given.flatMap(([{ name }, values]) => (values?.isFree === true ? [name] : []));
     const headers = of('header').filter(([, value]) => /^[\x20-\x7e]*$/.test(value));
     return {
       kind: 'valid',
-      what: 'valid',
+      what: free.length === 0 ? VALID : `any text as ${free.join(', ')}`,
       method: operation.method,
       path: Object.fromEntries(of('path')),
       query: of('query').filter(([, value]) => value.isWellFormed()),

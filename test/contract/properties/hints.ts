@@ -25,18 +25,6 @@ const selectors = (...ids: readonly string[]): Arbitrary =>
   );
 const hex = (length: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: length, maxLength: length });
-const filters = fc.constantFrom(
-  'true',
-  '',
-  'id = "x"',
-  'name contains "a"',
-  'id != null',
-  'createdAt > datetime(2020-01-01T00:00:00Z)',
-  'not (id = "a" or id = "b")',
-  'true limit 3',
-  'true sort by id desc skip 1 limit none',
-);
-
 const attributes = fc.uniqueArray(word, { maxLength: 3 });
 const osTypes = fc.constantFrom('Windows', 'Linux', 'macOS');
 /** Of every account that the run makes. */
@@ -139,14 +127,16 @@ export function hintsOf(pool: Pool, operationId: string): Hints {
     matcher: fc.constantFrom('ALL', 'PREFIX', 'SUFFIX', 'SCHEME'),
     ...(operationId === 'createRevocation' ? { id: fc.uuid() } : {}),
     'header If-Match': fc.constant('*'),
-    'query filter': filters,
-    'query sort': fc.constantFrom('id', 'createdAt desc', 'id asc, createdAt', ''),
     'query limit': fc.constantFrom(1, 10, 500, 0, -1),
     'query offset': fc.constantFrom(0, 1, 7),
     'query roleFilter': fc.oneof(
       word.map((one) => `#${one}`),
       fc.constant('#all'),
     ),
+    kinds: listOf('*', 'identity.created', '*.deleted'),
+    'query kinds': fc.constantFrom('identity.*,*.deleted', '*', ''),
+    'query lastEventId': fc.constantFrom('first', ''),
+    'header Last-Event-ID': fc.constantFrom('first', ''),
     'query configTypes': fc.constantFrom(pool.configType, 'all'),
     'query asIdentity': fc.constant(pool.identity),
     'header Authorization': fc.constant('Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln'),

@@ -38,7 +38,7 @@ export function judge(operation: Operation, sent: Case, answer: Answer, answers:
   const { status } = answer;
   const exception =
     exceptionFor(operation.id, sent.what, answer) ??
-    (ALSO_REFUSED.includes(sent.kind) && status === 400 ? reasonFor(operation.id, answer) : undefined);
+    (ALSO_REFUSED.includes(sent.kind) && status === 400 ? reasonFor(operation.id, sent.what, answer) : undefined);
   const isTold = faultAtClient(answer) !== undefined;
   const expected = exception === undefined && !isTold ? REFUSALS[sent.kind] : undefined;
   const own = expected !== undefined && !expected.includes(status) ? [`must be ${expected.join(' or ')}`] : [];
@@ -56,7 +56,7 @@ export function judge(operation: Operation, sent: Case, answer: Answer, answers:
   if (sent.kind === 'ordinary') faults.push(...rightFaults(operation, status));
   if (exception !== undefined) return { faults, reason: exception };
   if (sent.kind !== 'valid' || !(isTold || REFUSED.includes(status))) return { faults };
-  const reason = reasonFor(operation.id, answer);
+  const reason = reasonFor(operation.id, sent.what, answer);
   if (reason !== undefined) return { faults, reason };
   return { faults: [...faults, 'a valid request is refused'] };
 }

@@ -11,6 +11,8 @@ export interface Reason {
   readonly operation: RegExp;
   /** Of the text that `refusalOf` makes. */
   readonly error: RegExp;
+  /** What is odd about the case; any when absent. */
+  readonly what?: RegExp;
   readonly reason: string;
 }
 
@@ -228,6 +230,46 @@ export const reasons: readonly Reason[] = [
     reason: 'generated clients would refuse to read what an older network has, if it were a pattern',
   },
   {
+    rule: 'a filter',
+    operation: /^(list|getCurrentIdentityEdgeRouters)/,
+    what: /^any text as .*\bfilter\b/,
+    error: /^400 INVALID_FILTER : /,
+    reason: 'a language of its own, and each list has its own fields',
+  },
+  {
+    rule: 'an order',
+    operation: /^(list|getCurrentIdentityEdgeRouters)/,
+    what: /^any text as .*\bsort\b/,
+    error: /^400 INVALID_SORT_IDENTIFIER : /,
+    reason: 'as above',
+  },
+  {
+    rule: 'a filter by roles',
+    operation: /^list(Identities|Services|EdgeRouters|PostureChecks)$/,
+    what: /^any text as .*\broleFilter\b/,
+    error: /^400 COULD_NOT_VALIDATE roleFilter: '.*' is neither role attribute/s,
+    reason: 'as the roles of policies',
+  },
+  {
+    rule: 'the id of an event, and kinds of events',
+    operation: /^streamEvents$/,
+    what: /^any text as /,
+    error: /^400 COULD_NOT_VALIDATE (lastEventId|Last-Event-ID|kinds): must /,
+    reason: 'the answer says which kinds there are; an id is for the controller alone to read',
+  },
+  {
+    rule: 'an identity or a role',
+    operation: /^detailNetworkAccess$/,
+    error: /^400 COULD_NOT_VALIDATE role: ask for an identity or for a role/,
+    reason: 'one of two parameters, and a choice is not to be had in OpenAPI 2.0',
+  },
+  {
+    rule: 'the token of a session',
+    operation: /^listServiceEdgeRouters$/,
+    error: /^401 UNAUTHORIZED : $/,
+    reason: 'a secret is no matter of form',
+  },
+  {
     rule: 'role attributes begin with neither # nor @',
     operation: /./,
     error: /^400 COULD_NOT_VALIDATE (identityRoles|roleAttributes): role attributes may not be prefixed/,
@@ -309,7 +351,7 @@ export const reasons: readonly Reason[] = [
 ];
 
 /** Of requests that the document refuses: what else they may get. The error is that of the answer, as above. */
-export const exceptions: readonly (Reason & { readonly what: RegExp })[] = [
+export const exceptions: readonly Reason[] = [
   {
     rule: 'an unknown terminator strategy',
     operation: /^(create|update|patch)Service$/,
@@ -348,13 +390,17 @@ export function refusalOf(answer: Answer): string {
   return `${answer.status} ${told.code ?? answer.error?.code ?? code} ${field}: ${reason}${words}`;
 }
 
-export function reasonFor(operationId: string, answer: Answer): Reason | undefined {
-  const refusal = refusalOf(answer);
-  return reasons.find(({ operation, error }) => operation.test(operationId) && error.test(refusal));
+/** @param what  is odd about the case */
+export function reasonFor(operationId: string, what: string, answer: Answer): Reason | undefined {
+  return firstThatFits(reasons, operationId, what, answer);
 }
 
-/** @param what  of the case */
+/** @param what  is odd about the case */
 export function exceptionFor(operationId: string, what: string, answer: Answer): Reason | undefined {
+  return firstThatFits(exceptions, operationId, what, answer);
+}
+
+function firstThatFits(all: readonly Reason[], id: string, what: string, answer: Answer): Reason | undefined {
   const refusal = refusalOf(answer);
-  return exceptions.find((one) => one.operation.test(operationId) && one.what.test(what) && one.error.test(refusal));
+  return all.find((one) => one.operation.test(id) && one.error.test(refusal) && (one.what?.test(what) ?? true));
 }

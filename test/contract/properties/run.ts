@@ -7,6 +7,7 @@ import { isSuccess, judge } from './judge.js';
 import type { Network } from './network.js';
 import { refusalOf } from './reasons.js';
 import type { Reason } from './reasons.js';
+import { withFields } from './lists.js';
 import { careOf } from './special.js';
 import type { Validator } from './validator.js';
 
@@ -59,12 +60,16 @@ async function runOne({ maker, answers, network }: Run, operation: Operation, re
   const { endsSession = false } = careOf(operation.id);
   let administrator = changesCaller(operation) ? await network.newAdministrator() : network.administrator;
   await network.prepare(operation, administrator);
-  let subject: string | undefined;
-  for (const one of casesOf(maker, operation)) {
+  const takesId = operation.path.includes('{id}');
+  const isList = operation.parameters.some(({ name }) => name === 'filter');
+  let subject = takesId && isList ? await network.subjectOf(operation, administrator) : undefined;
+  const fields = isList ? await fieldsOf(operation, administrator, subject) : [];
+  const hints = (id: string) => withFields(maker.hints(id), fields);
+  for (const one of casesOf({ ...maker, hints }, operation)) {
     const isValid = one.kind === 'valid';
     if (endsSession && one.kind === 'ordinary') continue; // all others use that session too
     if (endsSession) administrator = await network.newAdministrator();
-    if (operation.path.includes('{id}') && (subject === undefined || (isValid && operation.method === 'DELETE')))
+    if (takesId && (subject === undefined || (isValid && operation.method === 'DELETE')))
       subject = await network.subjectOf(operation, administrator);
     const isProvider = operation.api === 'oidc';
     const isNobody = isProvider || one.kind === 'nobody';
@@ -88,6 +93,13 @@ async function runOne({ maker, answers, network }: Run, operation: Operation, re
       note(String(error).slice(0, SHOWN));
     }
   }
+}
+
+/** Names that the filter of a list takes, as the list itself says; none of a list of what is not there. */
+async function fieldsOf({ path }: Operation, client: Client, subject = ''): Promise<readonly string[]> {
+  const answer = await client.get(`${path.replace('{id}', encodeURIComponent(subject))}?limit=1`);
+  const { meta } = (answer.json ?? {}) as { meta?: { filterableFields?: readonly string[] } };
+  return meta?.filterableFields ?? [];
 }
 
 function shown([method, path, body, { headers = {}, rawBody }]: Sent, answer?: Answer): string {

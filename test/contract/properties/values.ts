@@ -143,11 +143,33 @@ function plainTexts({ minLength = 0, maxLength = LONGEST }: Shape): fc.Arbitrary
   );
 }
 
-/** As it is written in a query, a header or a path. */
-export function parameterValues(document: ServedDocument, parameter: Parameter, hints: Hints): fc.Arbitrary<string[]> {
+/** Texts of a parameter, as they are written in a query, a header or a path. */
+export interface ParameterTexts {
+  readonly texts: readonly string[];
+  /** Whether there is a hint and one of the texts does not come from it. */
+  readonly isFree: boolean;
+}
+
+export function parameterValues(
+  document: ServedDocument,
+  parameter: Parameter,
+  hints: Hints,
+): fc.Arbitrary<ParameterTexts> {
   const one: Schema = parameter.type === 'array' ? (parameter.items ?? {}) : { ...parameter, required: [] };
-  const plain = valuesOf(document, one, hints);
-  const hinted = hints(`${parameter.in} ${parameter.name}`);
-  const values = (hinted === undefined ? plain : fc.oneof({ weight: 9, arbitrary: hinted }, plain)).map(String);
-  return parameter.type === 'array' ? fc.array(values, { minLength: 1, maxLength: 3 }) : values.map((value) => [value]);
+  const plain = one.pattern === undefined ? valuesOf(document, one, hints) : matching(one, one.pattern);
+  const hint = hints(`${parameter.in} ${parameter.name}`);
+  const free = plain.map((value) => ({ text: String(value), isFree: hint !== undefined }));
+  const hinted = hint?.map((value) => ({ text: String(value), isFree: false }));
+  const drawn = hinted === undefined ? free : fc.oneof({ weight: 9, arbitrary: hinted }, free);
+  const all = parameter.type === 'array' ? fc.array(drawn, { minLength: 1, maxLength: 3 }) : fc.tuple(drawn);
+  return all.map((found) => ({
+    texts: found.map(({ text }) => text),
+    isFree: found.some(({ isFree }) => isFree),
+  }));
+}
+
+function matching({ minLength = 0, maxLength = LONGEST }: Shape, pattern: string): fc.Arbitrary<string> {
+  return fc
+    .stringMatching(new RegExp(pattern), { size: '-1' })
+    .filter((text) => text.length >= minLength && text.length <= maxLength);
 }
