@@ -25,7 +25,7 @@ export interface SchemaCheckOptions {
   readonly isFixing: boolean;
   /** Most findings that are wanted, and are repaired. */
   readonly room: number;
-  /** `missingStatements` of this run, which two checks share: they cost a hundred statements. */
+  /** `missingStatements` of this run, which two checks share: they read the whole catalog. */
   readonly missing: (tx: Db) => Promise<readonly string[]>;
 }
 

@@ -17,9 +17,7 @@ export async function dumpSchema(query: RunQuery, { leavesOutUnknown = false } =
   if (unknown.length > 0) throw new Error(`db/schema/schema-dump.ts does not know how to write: ${unknown.join(', ')}`);
   const parts = [HEAD, UNCHECKED_BODIES];
   for (const kind of [EXTENSIONS, SEQUENCES, FUNCTIONS]) parts.push(...(await texts(kind)));
-  for (const table of await texts(`SELECT c.relname AS text ${TABLES} ORDER BY 1`))
-    parts.push(await tableText(query, table));
-  parts.push((await texts(DEFAULT_PARTITIONS)).join('\n'));
+  parts.push(...(await tableTexts(query)), (await texts(DEFAULT_PARTITIONS)).join('\n'));
   parts.push(
     ...(await texts(SEQUENCE_OWNERS)),
     (await texts(ADDED_CONSTRAINTS)).join('\n'),
@@ -29,20 +27,23 @@ export async function dumpSchema(query: RunQuery, { leavesOutUnknown = false } =
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-async function tableText(query: RunQuery, table: string): Promise<string> {
-  const { rows } = await query(columnsOf(table));
-  const constraints = (await query(constraintsOf(table))).rows;
-  const lines = [...rows, ...constraints].map((row) => `  ${String(row['text'])}`);
-  const options = (
-    await query(`SELECT array_to_string(c.reloptions, ', ') AS text ${TABLES} AND c.relname = '${table}'`)
-  ).rows[0]?.['text'];
-  const partition = (await query(partitioningOf(table))).rows[0]?.['text'];
-  const parts = [
-    `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)`,
-    ...(typeof partition === 'string' ? [`PARTITION BY ${partition}`] : []),
-    ...(typeof options === 'string' ? [`WITH (${options})`] : []),
-  ];
-  return `${parts.join(' ')};`;
+async function tableTexts(query: RunQuery): Promise<string[]> {
+  const linesOf = new Map<string, string[]>();
+  for (const kind of [COLUMNS, CONSTRAINTS]) {
+    for (const { of: table, text } of (await query(kind)).rows) {
+      const lines = linesOf.get(String(table)) ?? [];
+      linesOf.set(String(table), lines);
+      lines.push(`  ${String(text)}`);
+    }
+  }
+  return (await query(TABLE_HEADS)).rows.map(({ name, partition, options }) => {
+    const parts = [
+      `CREATE TABLE ${String(name)} (\n${(linesOf.get(String(name)) ?? []).join(',\n')}\n)`,
+      ...(typeof partition === 'string' ? [`PARTITION BY ${partition}`] : []),
+      ...(typeof options === 'string' ? [`WITH (${options})`] : []),
+    ];
+    return `${parts.join(' ')};`;
+  });
 }
 
 const OURS = `n.nspname = 'public'`;
@@ -61,8 +62,9 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_inherits h
 JOIN pg_class p ON p.oid = h.inhparent
 WHERE ${OURS} AND c.relkind = 'r' AND pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' ORDER BY c.relname`;
 
-const partitioningOf = (table: string) => `SELECT pg_get_partkeydef(c.oid) AS text ${TABLES}
-AND c.relname = '${table}' AND c.relkind = 'p'`;
+const TABLE_HEADS = `
+SELECT c.relname AS name, array_to_string(c.reloptions, ', ') AS options,
+  CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) END AS partition ${TABLES} ORDER BY 1`;
 
 const UNKNOWN = `
 SELECT c.relname || ' (kind ' || c.relkind::text || ')' AS text ${RELATIONS}
@@ -102,25 +104,26 @@ JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE ${OURS} AND NOT ${fromExtension('p.oid', 'pg_proc')}
 ORDER BY p.proname, pg_get_function_identity_arguments(p.oid)`;
 
-const columnsOf = (table: string) => `
-SELECT quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
+/** Columns of all tables and their partitions, each with its table. */
+const COLUMNS = `
+SELECT c.relname AS of, quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
   || CASE WHEN a.attcollation <> t.typcollation THEN ' COLLATE ' || quote_ident(l.collname) ELSE '' END
   || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
   || coalesce(' DEFAULT ' || pg_get_expr(b.adbin, b.adrelid), '') AS text
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attcollation
 LEFT JOIN pg_attrdef b ON b.adrelid = a.attrelid AND b.adnum = a.attnum
-WHERE ${OURS} AND c.relname = '${table}' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
+WHERE ${OURS} AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped ORDER BY c.relname, a.attnum`;
 
 /**
  * Keys and checks. References come last, when every table exists, and so does a check that holds for changes only: in
  * CREATE TABLE it would hold for all rows. NOT NULL is written with its column.
  */
-const constraintsOf = (table: string) => `
-SELECT format('CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)) AS text
+const CONSTRAINTS = `
+SELECT c.relname AS of, format('CONSTRAINT %I %s', k.conname, pg_get_constraintdef(k.oid)) AS text
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE ${OURS} AND c.relname = '${table}' AND k.contype IN ('p', 'u', 'c', 'x') AND k.convalidated
-ORDER BY array_position(ARRAY['p', 'u', 'c', 'x'], k.contype::text), k.conname`;
+WHERE ${OURS} AND k.contype IN ('p', 'u', 'c', 'x') AND k.convalidated
+ORDER BY c.relname, array_position(ARRAY['p', 'u', 'c', 'x'], k.contype::text), k.conname`;
 
 const ADDED_CONSTRAINTS = `
 SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s;', c.relname, k.conname, pg_get_constraintdef(k.oid)) AS text

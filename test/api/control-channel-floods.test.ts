@@ -22,12 +22,13 @@ import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { ScriptedRouter, cut, dial, helloMessage, newRouter } from '../support/scripted-router.js';
 import type { EnrolledRouter, RouterCredentials } from '../support/scripted-router.js';
+import { amount } from '../support/unless.js';
 import { childEnv } from './server-support.js';
 
 /** Of each kind. Ten thousand: npm run bench -- --abuse --only routers */
-const MANY = 100;
+const MANY = amount(50, 100);
 /** Opened at a time. */
-const STEP = 50;
+const STEP = MANY / 2;
 
 const whole = (id: string): Buffer => Buffer.concat(encodeFrame(HELLO_SEQUENCE, helloMessage(id)));
 const sized = (headers: number, body: number): Buffer => {

@@ -14,9 +14,10 @@ import { until } from '../support/poll.js';
 import { ProcessShop, START_DEADLINE_MS, within } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { CLIENT, MANAGEMENT } from '../support/paths.js';
+import { amount } from '../support/unless.js';
 
-const ROUNDS = 4;
-const PER_ROUND = 30;
+const ROUNDS = amount(3, 4);
+const PER_ROUND = amount(20, 30);
 
 interface Subject {
   readonly kind: 'identity' | 'router';

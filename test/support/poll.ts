@@ -4,13 +4,16 @@ export async function until<T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   deadlineMs = 30_000,
 ): Promise<T> {
-  const end = Date.now() + deadlineMs;
+  const started = Date.now();
+  const end = started + deadlineMs;
   for (;;) {
     const value = await probe();
     if (value !== undefined && value !== false) return value;
     if (Date.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    // What takes longer may be found a little later: many probes ask a controller.
+    const restMs = Date.now() - started < 1_000 ? 20 : 50;
     await new Promise((resolve) => {
-      setTimeout(resolve, 20);
+      setTimeout(resolve, restMs);
     });
   }
 }

@@ -117,12 +117,11 @@ export class ScriptedRouter extends RouterLink {
 
   /** Of those that came: the first of this kind that `accepts`, as soon as there is one. */
   async next(contentType: number, accepts: (frame: Frame) => boolean = () => true): Promise<Frame> {
-    const find = () => this.received.find((frame) => frame.contentType === contentType && accepts(frame));
-    await until(`a message of type ${contentType}`, () => {
-      if (find() === undefined && this.isCut) throw new Error('the connection was cut');
-      return find() !== undefined;
+    return until(`a message of type ${contentType}`, () => {
+      const found = this.received.find((frame) => frame.contentType === contentType && accepts(frame));
+      if (found === undefined && this.isCut) throw new Error('the connection was cut');
+      return found;
     });
-    return find() as Frame;
   }
 
   /** The reply to a request of its own. */

@@ -178,8 +178,7 @@ export async function answerTo(router: ScriptedRouter, sequence: number): Promis
           (type) => type === frame.contentType,
         ) && isReplyTo(sequence)(frame),
     );
-  await until('the dial is answered', () => find() !== undefined, 20_000);
-  const frame = find() as Frame;
+  const frame = await until('the dial is answered', find, 20_000);
   const { headers } = frame;
   if (frame.contentType === ContentType.Error) {
     const refusal = [readUint32(headers, ErrorHeader.Code) ?? 0, textOf(frame)] as const;
