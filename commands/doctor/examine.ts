@@ -30,6 +30,7 @@ import {
   examineWaits,
 } from '../../server/maintenance/examine-network.js';
 import { examinePorts } from './ports.js';
+import { examineReplicas } from './replicas.js';
 import { examineRuntime } from '../../server/maintenance/examine-runtime.js';
 import { unprepared } from '../../db/postgres/statement.js';
 
@@ -101,8 +102,9 @@ async function examineDatabase({ config, holder, keyRing, isThorough }: Database
       wayTo(config, holder, closers.length > 0),
     );
     if (!isOfRelease) return { findings };
+    const replicas = await examineReplicas(config, connection);
     const inside = await examineNetwork(connection, keyRing, isThorough);
-    return { ...inside, findings: [...findings, ...inside.findings] };
+    return { ...inside, findings: [...findings, ...replicas, ...inside.findings] };
   } catch (error) {
     return { findings: [faultOf('database', explain(error))] };
   } finally {

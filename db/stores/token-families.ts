@@ -1,9 +1,11 @@
 /** Tokens of logins by OpenID Connect: the families that they belong to, one for each API session. */
+import type { ApiSession } from '../../domain/credentials.js';
+import type { IdentityRef } from '../../domain/entity.js';
 import type { RefreshState } from '../../domain/oidc/refreshing.js';
 import type { Db } from '../postgres/contracts.js';
 import { asyncChange, change, changeAside, read } from '../postgres/statement.js';
-import { MAY_CALL, OWNER, STATE_JOINS, ownerFrom } from './api-session-owners.js';
-import type { OwnerRow, SessionOwner } from './api-session-owners.js';
+import { MAY_CALL } from './api-session-owners.js';
+import type { SessionOwner } from './api-session-owners.js';
 import { OWES_TOTP } from './api-session-rows.js';
 
 export interface TokenFamily {
@@ -26,9 +28,19 @@ export interface TokenFamilyDraft extends Omit<TokenFamily, 'refresh' | 'endsAt'
   readonly sessionExpiresAt: Date;
 }
 
+/** The part of a session and its identity that tokens are made of. */
+export type TokenOwner = Pick<
+  SessionOwner,
+  'isAdmin' | 'certificateHash' | 'expiresAt' | 'isCertificateBound' | 'method' | 'externalId'
+> & {
+  readonly session: Pick<ApiSession, 'id' | 'authenticatorId' | 'configTypes' | 'isMfaComplete' | 'owesTotp'> & {
+    readonly identity: Pick<IdentityRef, 'id' | 'name'>;
+  };
+};
+
 /** A login whose session is open, as one statement reads both. */
 export interface FoundLogin {
-  readonly owner: SessionOwner;
+  readonly owner: TokenOwner;
   readonly family: TokenFamily;
   /** The token by which it was found was revoked by itself. */
   readonly isRevoked: boolean;
@@ -91,18 +103,32 @@ const FIND = read<Row>(
   `SELECT ${COLUMNS} FROM token_families f WHERE f.api_session_id = $1 AND f.ends_at > now()`,
 );
 
-type LoginRow = OwnerRow & Omit<Row, 'endsAt'> & { readonly familyEndsAt: Date; readonly isRevoked: boolean };
+type LoginRow = Omit<Row, 'endsAt'> &
+  Omit<TokenOwner, 'session'> &
+  Omit<TokenOwner['session'], 'id' | 'identity'> & {
+    readonly familyEndsAt: Date;
+    readonly identityId: string;
+    readonly identityName: string;
+    readonly isRevoked: boolean;
+  };
 
+/** The columns that tokens are made of, and no other: a refresh spends much of its time on reading its row. */
 const LOGIN = `f.api_session_id AS "apiSessionId", f.client_id AS "clientId", f.scopes,
   f.authenticated_at AS "authenticatedAt", f.ends_at AS "familyEndsAt", f.refresh_hash AS current,
-  f.previous_hash AS previous, f.rotated_at AS "rotatedAt", clock_timestamp() AS "readAt", ${OWNER}`;
+  f.previous_hash AS previous, f.rotated_at AS "rotatedAt", clock_timestamp() AS "readAt",
+  i.id AS "identityId", i.name AS "identityName", i.external_id AS "externalId",
+  (i.is_admin OR i.is_default_admin) AS "isAdmin", t.authenticator_id AS "authenticatorId", t.method,
+  t.config_types AS "configTypes", t.is_mfa_complete AS "isMfaComplete", ${OWES_TOTP} AS "owesTotp",
+  t.certificate_hash AS "certificateHash", t.is_certificate_bound AS "isCertificateBound", t.expires_at AS "expiresAt"`;
+const JOINS = `JOIN identities i ON i.id = t.identity_id JOIN auth_policies p ON p.id = i.auth_policy_id
+  LEFT JOIN mfas m ON m.identity_id = i.id AND m.is_verified`;
 const IS_REVOKED = `EXISTS (SELECT FROM revocations WHERE revocations.id = $2 AND revocations.type = 'JTI'
   AND revocations.expires_at > now())`;
 const IS_OPEN = `f.api_session_id = $1 AND f.ends_at > now() AND t.id = $1 AND t.expires_at > now() AND ${MAY_CALL}`;
 
 const FIND_LOGIN = read<LoginRow>(
   'token-family-login',
-  `SELECT ${LOGIN}, ${IS_REVOKED} AS "isRevoked" FROM token_families f, api_sessions t ${STATE_JOINS} WHERE ${IS_OPEN}`,
+  `SELECT ${LOGIN}, ${IS_REVOKED} AS "isRevoked" FROM token_families f, api_sessions t ${JOINS} WHERE ${IS_OPEN}`,
 );
 
 /** The session is written ahead, so that one whose tokens are refreshed all the time is mostly left alone. */
@@ -110,7 +136,7 @@ const ROTATE = changeAside<LoginRow>(
   'token-family-rotate',
   ({ actor }) => `WITH rotated AS (
   UPDATE token_families f SET refresh_hash = $4, previous_hash = $3, rotated_at = clock_timestamp()
-  FROM api_sessions t ${STATE_JOINS}
+  FROM api_sessions t ${JOINS}
   WHERE ${IS_OPEN} AND f.refresh_hash = $3 AND t.identity_id = $5 AND NOT ${OWES_TOTP} AND NOT ${IS_REVOKED}
     AND (t.certificate_hash IS NULL OR t.certificate_hash = $7 OR EXISTS (SELECT FROM api_session_certificates c
       WHERE c.api_session_id = $1 AND c.fingerprint = $8 AND c.is_proof AND c.valid_to > now()))
@@ -136,7 +162,22 @@ function familyFrom({ current, previous, rotatedAt, ...family }: Row): TokenFami
 }
 
 const loginFrom = (row: LoginRow): FoundLogin => ({
-  owner: ownerFrom(row),
+  owner: {
+    session: {
+      id: row.apiSessionId,
+      identity: { id: row.identityId, name: row.identityName },
+      authenticatorId: row.authenticatorId,
+      configTypes: row.configTypes,
+      isMfaComplete: row.isMfaComplete,
+      owesTotp: row.owesTotp,
+    },
+    isAdmin: row.isAdmin,
+    certificateHash: row.certificateHash,
+    expiresAt: row.expiresAt,
+    isCertificateBound: row.isCertificateBound,
+    method: row.method,
+    externalId: row.externalId,
+  },
   family: familyFrom({
     apiSessionId: row.apiSessionId,
     clientId: row.clientId,

@@ -24,9 +24,13 @@ export function hostsOfCertificate({ subjectAltName: names = '' }: Pick<X509Cert
 
 export class Issuers {
   readonly #issuers: ReadonlySet<string>;
+  /** Issuers by the `Host` that nearly all clients write. */
+  readonly #byHost: ReadonlyMap<string, string>;
 
   constructor({ hosts, ports }: IssuerNames) {
-    this.#issuers = new Set(hosts.flatMap((host) => ports.map((port) => issuerAt(host, port))));
+    const each = hosts.flatMap((host) => ports.map((port) => [nameAt(host, port), issuerAt(host, port)] as const));
+    this.#issuers = new Set(each.map(([, issuer]) => issuer));
+    this.#byHost = new Map(each);
   }
 
   has(issuer: string): boolean {
@@ -36,6 +40,8 @@ export class Issuers {
   /** The issuer of a request by its `Host`; undefined for a host that is not this network's. */
   ofHost(host: string | undefined): string | undefined {
     if (host === undefined || host === '' || host.length > 300) return undefined;
+    const known = this.#byHost.get(host);
+    if (known !== undefined) return known;
     try {
       const hasPort = /:\d+$/.test(host) && !isIPv6(host);
       const { host: name, port } = parseHostPort(hasPort ? host : `${host}:443`);
@@ -47,7 +53,7 @@ export class Issuers {
   }
 }
 
-function issuerAt(host: string, port: number): string {
-  const name = isIPv6(host) ? `[${host}]` : host;
-  return `https://${name}${port === 443 ? '' : `:${port}`}${PROVIDER_PATH}`;
-}
+const issuerAt = (host: string, port: number): string => `https://${nameAt(host, port)}${PROVIDER_PATH}`;
+
+const nameAt = (host: string, port: number): string =>
+  `${isIPv6(host) ? `[${host}]` : host}${port === 443 ? '' : `:${port}`}`;

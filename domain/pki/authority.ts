@@ -35,6 +35,8 @@ export interface IssuedCertificate {
 export interface Issuer {
   readonly certPem: string;
   readonly certificate: X509Certificate;
+  /** Its own end. */
+  readonly notAfter: Date;
   readonly signer: SigningKey;
 }
 
@@ -45,7 +47,8 @@ export function openIssuer({ certPem, privateKeyPem }: { certPem: string; privat
   if (!certificate.ca) throw new Error('the issuer certificate is not a CA');
   if (!certificate.checkPrivateKey(privateKey))
     throw new Error('the private key does not belong to the issuer certificate');
-  return { certPem, certificate, signer: signingKey(privateKey, certificate.raw) };
+  const { notAfter } = validityOf(certificate);
+  return { certPem, certificate, notAfter, signer: signingKey(privateKey, certificate.raw) };
 }
 
 interface Validity {
@@ -208,7 +211,7 @@ function plainName(commonName: string): string {
 
 /** Signs within the issuer's own life. @throws Error when the issuer has expired */
 async function issue(issuer: Issuer, content: CertificateContent): Promise<IssuedCertificate> {
-  const limit = validityOf(issuer.certificate).notAfter;
+  const limit = issuer.notAfter;
   const notAfter = content.notAfter < limit ? content.notAfter : limit;
   if (notAfter <= content.notBefore) throw new Error(`the issuer's certificate ended at ${limit.toISOString()}`);
   return issued({ ...content, notAfter }, issuer.signer);

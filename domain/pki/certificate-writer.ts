@@ -1,9 +1,10 @@
 /**
  * Writes and signs certificates (RFC 5280 section 4.1). No rules here: what a certificate may say is `authority.ts`.
- * Writing one takes 0.1 ms; the signature is made in the thread pool.
+ * Writing one takes 0.1 ms; RSA signs in the thread pool.
  */
-import { createHash, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, sign, type KeyObject, type SignKeyObjectInput } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { promisify } from 'node:util';
 import { readCertificate } from './certificate.js';
 import { element, flags, octets, oid, positiveInteger, sequence, timeOfCertificate, wholeBits } from './der-writer.js';
 import { inside, readWholeBits, tags } from './der.js';
@@ -22,7 +23,7 @@ const KEY_USAGES = {
   keyCertSign: 5,
   cRLSign: 6,
 } as const;
-const EXTENDED_KEY_USAGES = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
+const EXTENDED_KEY_USAGES = { serverAuth: oid('1.3.6.1.5.5.7.3.1'), clientAuth: oid('1.3.6.1.5.5.7.3.2') } as const;
 
 export interface CertificateContent {
   readonly commonName: string;
@@ -96,14 +97,12 @@ export async function signCertificate(content: CertificateContent, signer: Signi
   return sequence(signed, signer.algorithm, wholeBits(await signatureOf(signed, signer)));
 }
 
-function signatureOf(bytes: Buffer, { key, hash }: SigningKey): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    sign(hash, bytes, { key, dsaEncoding: 'der' }, (error, signature) => {
-      if (error) reject(error);
-      else resolve(signature);
-    });
-  });
+/** P-256 takes 26 us here and 73 through the thread pool; RSA up to 4 ms, too long to hold up other requests. */
+async function signatureOf(bytes: Buffer, { key, hash }: SigningKey): Promise<Buffer> {
+  const input = { key, dsaEncoding: 'der' } as const;
+  return key.asymmetricKeyType === 'ec' ? sign(hash, bytes, input) : signInThreadPool(hash, bytes, input);
 }
+const signInThreadPool = promisify<string, Buffer, SignKeyObjectInput, Buffer>(sign);
 
 /** A common name: printable characters as such, others in UTF-8, as OpenSSL writes them. */
 function nameOf(commonName: string): Buffer {
@@ -116,27 +115,40 @@ const UTF8 = 0x0c;
 const COMMON_NAME = oid('2.5.4.3');
 
 const SUBJECT_KEY_ID = '2.5.29.14';
+const EXTENSIONS = {
+  basicConstraints: oid('2.5.29.19'),
+  keyUsage: oid('2.5.29.15'),
+  extendedKeyUsage: oid('2.5.29.37'),
+  alternativeName: oid('2.5.29.17'),
+  subjectKeyId: oid(SUBJECT_KEY_ID),
+  authorityKeyId: oid('2.5.29.35'),
+} as const;
 
 /** Basic constraints and key usage are critical (RFC 5280 sections 4.2.1.3 and 4.2.1.9), the rest is not. */
 function extensionsOf(content: CertificateContent, issuerKeyId: Buffer): Buffer[] {
   const { authority, keyUsages, extendedKeyUsages } = content;
   const names = alternativesOf(content.names);
   return [
-    extension('2.5.29.19', constraints(authority), true),
-    extension('2.5.29.15', flags(keyUsages.map((usage) => KEY_USAGES[usage])), true),
+    extension(EXTENSIONS.basicConstraints, constraints(authority), true),
+    extension(EXTENSIONS.keyUsage, flags(keyUsages.map((usage) => KEY_USAGES[usage])), true),
     ...(extendedKeyUsages.length > 0
-      ? [extension('2.5.29.37', sequence(...extendedKeyUsages.map((usage) => oid(EXTENDED_KEY_USAGES[usage]))))]
+      ? [
+          extension(
+            EXTENSIONS.extendedKeyUsage,
+            sequence(...extendedKeyUsages.map((usage) => EXTENDED_KEY_USAGES[usage])),
+          ),
+        ]
       : []),
-    ...(names.length > 0 ? [extension('2.5.29.17', sequence(...names))] : []),
-    extension(SUBJECT_KEY_ID, octets(keyId(content.publicKey))),
-    extension('2.5.29.35', sequence(element(0x80, issuerKeyId))),
+    ...(names.length > 0 ? [extension(EXTENSIONS.alternativeName, sequence(...names))] : []),
+    extension(EXTENSIONS.subjectKeyId, octets(keyId(content.publicKey))),
+    extension(EXTENSIONS.authorityKeyId, sequence(element(0x80, issuerKeyId))),
   ];
 }
 
 const TRUE = element(tags.boolean, Buffer.of(0xff));
 
-const extension = (id: string, value: Buffer, isCritical = false): Buffer =>
-  sequence(oid(id), ...(isCritical ? [TRUE] : []), octets(value));
+const extension = (id: Buffer, value: Buffer, isCritical = false): Buffer =>
+  sequence(id, ...(isCritical ? [TRUE] : []), octets(value));
 
 function constraints(authority: CertificateContent['authority']): Buffer {
   if (authority === undefined) return sequence();

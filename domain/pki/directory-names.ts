@@ -1,6 +1,7 @@
 /** Directory names (RFC 5280 sections 4.1.2.4 and 7.1): compared as people read them, not byte by byte. */
 import { elementsOf, inside, readOid, tags, type Element } from './der.js';
 
+const OID_COMMON_NAME = '2.5.4.3';
 const OID_EMAIL = '1.2.840.113549.1.9.1';
 const UTF8 = 0x0c;
 const BMP = 0x1e;
@@ -25,6 +26,14 @@ export function emailsOf(name: Buffer): Buffer[] {
     .flat()
     .filter(({ type }) => type === OID_EMAIL)
     .map(({ value }) => Buffer.from(textOf(value) ?? '', 'utf8'));
+}
+
+/** The first common name; undefined without one, or when it is no text. @throws DerFault */
+export function commonNameOf(name: Buffer): string | undefined {
+  const first = rdnsOf(name)
+    .flat()
+    .find(({ type }) => type === OID_COMMON_NAME);
+  return first && textOf(first.value);
 }
 
 interface Attribute {

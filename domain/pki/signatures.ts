@@ -10,7 +10,7 @@ import { DerReader, inside, readMagnitude, readOid, readSmallInteger, readWholeB
 
 export type KeyFamily = 'rsa' | 'ec' | 'ed25519';
 
-interface SignatureAlgorithm {
+export interface SignatureAlgorithm {
   readonly family: KeyFamily;
   /** null: the algorithm has its own (Ed25519). */
   readonly hash: string | null;
@@ -97,6 +97,24 @@ export function readSignatureAlgorithm(identifier: Buffer): SignatureAlgorithm |
   if (algorithm.family === 'rsa') reader.optional(tags.none);
   reader.end();
   return algorithm;
+}
+
+/** Algorithms that are not accepted, as people know them. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '1.2.840.113549.1.1.2': 'RSASSA-PKCS1-v1_5 and MD2',
+  '1.2.840.113549.1.1.4': 'RSASSA-PKCS1-v1_5 and MD5',
+  '1.2.840.113549.1.1.5': 'RSASSA-PKCS1-v1_5 and SHA-1',
+  '1.2.840.113549.1.1.14': 'RSASSA-PKCS1-v1_5 and SHA-224',
+  [OID_PSS]: 'RSASSA-PSS',
+  '1.2.840.10045.4.1': 'ECDSA and SHA-1',
+  '1.2.840.10045.4.3.1': 'ECDSA and SHA-224',
+  '1.3.101.113': 'Ed448',
+};
+
+/** Name of an algorithm that is refused. @throws DerFault */
+export function signatureWords(identifier: Buffer): string {
+  const id = readOid(inside(identifier, tags.sequence).next());
+  return REFUSED[id] ?? `the algorithm ${id}`;
 }
 
 /** RFC 4055 section 3.1: the hash twice, the length of the salt, and nothing that is unusual. */

@@ -1,69 +1,7 @@
-/**
- * The adapter to the certificate library: decodes requests and the names in certificates (RFC 2986, RFC 5280). No
- * rules here: which requests are good enough is `csr.ts`.
- */
+/** The adapter to the certificate library: decodes the names in certificates (RFC 5280). */
 import 'reflect-metadata';
-import type { KeyObject } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import type { AlternativeNames } from './certificate-writer.js';
-import { countElements, inside, readWholeBits, tags } from './der.js';
-import { isSignedWith, keyFamily, readSignatureAlgorithm } from './signatures.js';
-
-export interface DecodedRequest {
-  /** SubjectPublicKeyInfo in DER, as sent. */
-  readonly publicKey: Buffer;
-  /** The first CN of the subject. */
-  readonly commonName: string | undefined;
-  /** DNS names and IP addresses of the subject alternative name that it asks for, as text. */
-  readonly names: Required<Pick<AlternativeNames, 'dns' | 'ip'>>;
-  /** Names as WebCrypto has them, such as `ECDSA` and `SHA-256`; undefined for algorithms it does not know. */
-  readonly signature: { readonly name: string; readonly hash: string | undefined };
-  /** Proof of possession: true when the request is signed with the key that it carries. @param key  that one, opened */
-  verify(key: KeyObject): boolean;
-}
-
-/** @throws Error when the bytes are no PKCS#10 request, or more than one */
-export function decodeRequest(der: Buffer): DecodedRequest {
-  const parts = readParts(der);
-  const request = new x509.Pkcs10CertificateRequest(der);
-  const asked = [...request.extensions].flatMap((extension) =>
-    extension instanceof x509.SubjectAlternativeNameExtension ? extension.names.items : [],
-  );
-  const { name, hash } = request.signatureAlgorithm as { name: string; hash?: { name: string } };
-  const publicKey = Buffer.from(request.publicKey.rawData);
-  return {
-    publicKey,
-    commonName: request.subjectName.getField('CN')[0],
-    names: {
-      dns: asked.filter(({ type }) => type === 'dns').map(({ value }) => value),
-      ip: asked.filter(({ type }) => type === 'ip').map(({ value }) => value),
-    },
-    signature: { name, hash: hash?.name },
-    verify: (key) => isSignedByOwnKey(parts, publicKey, key),
-  };
-}
-
-interface SignedParts {
-  readonly signed: Buffer;
-  readonly signatureAlgorithm: Buffer;
-  readonly signature: Buffer;
-}
-
-/** @throws DerFault */
-function readParts(der: Buffer): SignedParts {
-  const outer = inside(der, tags.sequence);
-  const signed = outer.expect(tags.sequence).raw;
-  const signatureAlgorithm = outer.expect(tags.sequence).raw;
-  const signature = readWholeBits(outer.expect(tags.bits));
-  outer.end();
-  return { signed, signatureAlgorithm, signature };
-}
-
-function isSignedByOwnKey({ signatureAlgorithm, ...parts }: SignedParts, publicKey: Buffer, key: KeyObject): boolean {
-  const algorithm = readSignatureAlgorithm(signatureAlgorithm);
-  if (algorithm === undefined || algorithm.family !== keyFamily(publicKey)) return false;
-  return isSignedWith(parts, key, algorithm);
-}
+import { countElements } from './der.js';
 
 /** The names in a certificate that may identify its holder, in the certificate's order. */
 export interface CertificateNames {

@@ -6,14 +6,14 @@ import { OauthFault } from '../../domain/oidc/fault.js';
 import { certFingerprint } from '../../domain/pki/keys.js';
 import type { SessionOwner } from '../../db/stores/api-session-owners.js';
 import type { StoreSet } from '../../db/stores/stores.js';
-import type { TokenFamily } from '../../db/stores/token-families.js';
+import type { TokenFamily, TokenOwner } from '../../db/stores/token-families.js';
 import type * as Response from '../../generated/oidc/response.js';
 import { isOwnClient } from '../login/possession.js';
 import type { OidcContext, OidcInput } from './exchange.js';
 
 /** A login whose session is open, and whose client has proved to be that client. */
 export interface OpenLogin {
-  readonly owner: SessionOwner;
+  readonly owner: TokenOwner;
   readonly family: TokenFamily;
 }
 
@@ -48,7 +48,7 @@ export async function ownerOf(
  * @throws OauthFault `access_denied`
  */
 export async function requireProof(
-  { session: { id }, certificateHash }: SessionOwner,
+  { session: { id }, certificateHash }: TokenOwner,
   { connection }: Pick<OidcInput, 'connection'>,
   stores: Pick<StoreSet, 'apiSessions'>,
 ): Promise<void> {

@@ -3,6 +3,7 @@ import { forEachParallel } from './api-client.js';
 import { reading } from './case.js';
 import type { BenchCase, CaseContext, Group } from './case.js';
 import { newRequest } from './certificate-requests.js';
+import { signerGroup, signerOf } from './login-cases.js';
 import { one } from './paths.js';
 import { CLIENT, MANAGEMENT, madeOf, requestBytes } from './world.js';
 import type { World } from './world.js';
@@ -10,7 +11,7 @@ import type { World } from './world.js';
 /** Requests take a millisecond each to make. */
 const PER_SECOND = 500;
 const LONGEST_SECONDS = 2;
-/** More are refused. */
+/** Number of certificates of one API session; more are refused. */
 const MOST_OF_SESSION = 20;
 /** How many need one each: certificates and tokens work once. */
 const amount = ({ seconds }: CaseContext): number => Math.ceil(Math.min(seconds, LONGEST_SECONDS) * PER_SECOND);
@@ -68,24 +69,27 @@ export const certificateCases: readonly BenchCase[] = [
     name: 'session certificate create',
     api: 'client',
     operationId: 'createCurrentApiSessionCertificate',
+    group: signerGroup,
     plan: async (context) => {
       const { world } = context;
+      const tokens: string[] = [];
+      const bearer = await (await signerOf(world)).token(world.clientIdentity.id);
+      await forEachParallel(numbers(Math.ceil(amount(context) / MOST_OF_SESSION)), async () => {
+        tokens.push(await world.admin.loginByToken(bearer));
+      });
       const requests: Buffer[] = [];
-      await forEachParallel(numbers(Math.min(amount(context), MOST_OF_SESSION)), async () => {
+      await forEachParallel(numbers(amount(context)), async (index) => {
         const { csr } = await newRequest('bench');
         requests.push(
           requestBytes(world, {
             method: 'POST',
             path: `${CLIENT}/current-api-session/certificates`,
             body: { csr },
-            token: world.client.token,
+            token: tokens[Math.floor(index / MOST_OF_SESSION)],
           }),
         );
       });
-      return { mode: 'once', requests, collectsIds: true };
-    },
-    after: async ({ world }, { ids }) => {
-      madeOf(world, 'session certificate').push(...ids);
+      return { mode: 'once', requests };
     },
   },
   {
@@ -178,11 +182,12 @@ export const certificateCases: readonly BenchCase[] = [
   },
 ];
 
-/** Those of the client's API session that are there; one at least. */
+/** Those of the client's API session, as many as it may have. */
 async function certificatesOf(world: World): Promise<string[]> {
   const ids = madeOf(world, 'session certificate');
-  if (ids.length > 0) return ids;
-  const { csr } = await newRequest('bench');
-  ids.push(await world.client.create(`${CLIENT}/current-api-session/certificates`, { csr }));
+  await forEachParallel(numbers(MOST_OF_SESSION - ids.length), async () => {
+    const { csr } = await newRequest('bench');
+    ids.push(await world.client.create(`${CLIENT}/current-api-session/certificates`, { csr }));
+  });
   return ids;
 }

@@ -42,6 +42,8 @@ export interface LoadPlan {
 export interface LoadResult {
   /** Good answers (2xx) within the time. */
   readonly completed: number;
+  /** Requests that left, those of the time before too. */
+  readonly sent: number;
   readonly rate: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -153,6 +155,7 @@ function combine(results: readonly JobResult[]): Omit<LoadResult, 'unused'> {
   const completed = sum((result) => result.completed);
   return {
     completed,
+    sent: sum(({ taken }) => taken),
     statuses,
     rate: sum((result) => result.completed / result.seconds),
     p50Ms: histogram.quantileMs(0.5),

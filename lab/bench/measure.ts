@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { ApiClient } from './api-client.js';
 import type { BenchCase } from './case.js';
+import { cpuTime } from './cpu.js';
 import type { Floor } from './floor.js';
 import type { LoadGenerator } from './load.js';
 import type { BenchOptions, Login, Size } from './options.js';
@@ -73,6 +74,7 @@ export async function measureController(
     floor,
     world,
     other,
+    cpu: () => own && cpuTime(own.pid),
     onRow: (row) => {
       rows.push(row);
       onRow(row);

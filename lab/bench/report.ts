@@ -1,4 +1,4 @@
-/** The result as a table of 100 columns, line by line while it comes in, and as JSON. */
+/** The result as a table of 108 columns, line by line while it comes in, and as JSON. */
 import { cpus, loadavg, totalmem } from 'node:os';
 import type { FloorRate } from './floor.js';
 import type { GrowthRow } from './growth.js';
@@ -39,8 +39,19 @@ export function machine(): Machine {
   };
 }
 
-const COLUMNS = ['conn', 'rate/s', 'p50 ms', 'p99 ms', 'floor/s', 'share', 'goal', 'ratio', 'errors'] as const;
-const WIDTHS = [5, 8, 8, 8, 8, 7, 6, 7, 7] as const;
+const COLUMNS = [
+  'conn',
+  'rate/s',
+  'cpu ms',
+  'p50 ms',
+  'p99 ms',
+  'floor/s',
+  'share',
+  'goal',
+  'ratio',
+  'errors',
+] as const;
+const WIDTHS = [5, 8, 8, 8, 8, 8, 7, 6, 7, 7] as const;
 const NAME_WIDTH = 36;
 
 const line = (name: string, cells: readonly string[]): string =>
@@ -50,13 +61,14 @@ export const tableHead = (): string =>
   `${line('case', COLUMNS)}\n${'-'.repeat(NAME_WIDTH + WIDTHS.reduce((sum, width) => sum + width, 0))}`;
 
 export function tableRow(row: Row): string {
-  const { name, connections, result, floor } = row;
+  const { name, connections, result, cpu, floor } = row;
   const goal = goalOf(row);
   const share = shareOf(row);
   const ratio = ratioOf(row);
   return line(result.errors > 0 ? `! ${name}` : name, [
     String(connections),
     whole(result.rate),
+    cpu === undefined ? '-' : milliseconds(cpu.main),
     milliseconds(result.p50Ms),
     milliseconds(result.p99Ms),
     floor === undefined ? '-' : whole(floor.rate),
@@ -155,6 +167,7 @@ const rowJson = (row: Row) => ({
   ...row.result,
   ids: undefined,
   unused: undefined,
+  cpuMs: row.cpu,
   floorRate: row.floor?.rate,
   floorBytes: row.floor?.bytes,
   share: shareOf(row),
@@ -182,6 +195,7 @@ export function headLines({ machine: { cores, processor, memoryGiB, load, node }
     ...(load > cores / 4
       ? ['note        the machine is busy with other things: rates are too low, shares uncertain']
       : []),
+    'cpu ms      of the controller, its main thread, for each request',
     'share       rate over that of a bare node:https server with answers of that size (floor)',
     `goal        of the share, with ${GOAL_IDENTITIES.toLocaleString('en')} identities`,
   ];

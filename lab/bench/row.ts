@@ -1,4 +1,5 @@
 /** What the measurement of one case gives. */
+import type { CpuTime } from './cpu.js';
 import type { FloorRate } from './floor.js';
 import type { LoadResult } from './load.js';
 
@@ -10,6 +11,8 @@ export interface Row {
   readonly growth: string | undefined;
   readonly connections: number;
   readonly result: LoadResult;
+  /** Processor time of the controller for each request; undefined for a controller that was not started here. */
+  readonly cpu: CpuTime | undefined;
   readonly floor: FloorRate | undefined;
   readonly other: LoadResult | undefined;
 }

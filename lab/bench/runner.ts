@@ -6,6 +6,8 @@ import type { BenchCase, CaseContext } from './case.js';
 import { caCases } from './ca-cases.js';
 import { certificateCases } from './certificate-cases.js';
 import { changingCases } from './changing-cases.js';
+import { cpuEach } from './cpu.js';
+import type { CpuTime } from './cpu.js';
 import type { Floor } from './floor.js';
 import type { LoadGenerator, LoadResult } from './load.js';
 import { loginCases } from './login-cases.js';
@@ -67,20 +69,22 @@ export interface RunOptions {
   readonly floor: Floor;
   readonly world: World;
   readonly other: World | undefined;
+  /** Processor time of the controller so far, where it is known. */
+  readonly cpu: () => CpuTime | undefined;
   readonly onRow: (row: Row) => void;
 }
 
 export async function runCases(options: RunOptions): Promise<void> {
-  const { cases, connections, seconds, load, floor, world, other, onRow } = options;
+  const { cases, connections, seconds, load, floor, world, other, cpu, onRow } = options;
   const worlds = other === undefined ? [world] : [world, other];
   for (const [index, item] of cases.entries()) {
     for (const count of connections) {
       showProgress(`${index + 1} of ${cases.length}: ${item.name}, ${count} connection${count === 1 ? '' : 's'}`);
       const [result, compared] = await inTurn(worlds, (each) =>
-        measure(item, { world: each, load, seconds, connections: count }),
+        measure(item, { world: each, load, seconds, connections: count }, cpu),
       );
       if (result === undefined) continue;
-      const floorRate = result.completed === 0 ? undefined : await floor.rate(result.meanBytes, count);
+      const floorRate = result.load.completed === 0 ? undefined : await floor.rate(result.load.meanBytes, count);
       clearProgress();
       onRow({
         name: item.name,
@@ -88,9 +92,10 @@ export async function runCases(options: RunOptions): Promise<void> {
         operationId: item.operationId,
         growth: item.growth,
         connections: count,
-        result,
+        result: result.load,
+        cpu: result.cpu,
         floor: floorRate,
-        other: compared,
+        other: compared?.load,
       });
     }
     if (item.group === undefined || cases[index + 1]?.group === item.group) continue;
@@ -108,34 +113,44 @@ async function inTurn<T>(worlds: readonly World[], act: (world: World) => Promis
   return results;
 }
 
+interface Measurement {
+  readonly load: LoadResult;
+  readonly cpu: CpuTime | undefined;
+}
+
 /** A case that cannot be prepared is one with an error, so that the rest still runs. */
-async function measure(item: BenchCase, context: CaseContext): Promise<LoadResult> {
+async function measure(item: BenchCase, context: CaseContext, cpu: RunOptions['cpu']): Promise<Measurement> {
   const { load, world, seconds, connections } = context;
   try {
     const plan = await item.plan(context);
+    const before = cpu();
     const result = await load.run(world.target, {
       ...plan,
       connections,
       seconds,
       warmUpSeconds: Math.min(0.5, seconds * 0.2),
     });
+    const each = cpuEach(before, cpu(), result.sent);
     if (plan.spends !== undefined)
       plan.spends.pool.push(...result.unused.flatMap((index) => plan.spends?.ids[index] ?? []));
     await item.after?.(context, result);
-    return result;
+    return { load: result, cpu: each };
   } catch (error) {
-    return {
-      completed: 0,
-      rate: 0,
-      p50Ms: NaN,
-      p99Ms: NaN,
-      meanBytes: 0,
-      errors: 1,
-      statuses: { 0: 1 },
-      firstError: (error as Error).message,
-      ids: [],
-      unused: [],
-      busy: 0,
-    };
+    return { load: { ...NOTHING, firstError: (error as Error).message }, cpu: undefined };
   }
 }
+
+const NOTHING: LoadResult = {
+  completed: 0,
+  sent: 0,
+  rate: 0,
+  p50Ms: NaN,
+  p99Ms: NaN,
+  meanBytes: 0,
+  errors: 1,
+  statuses: { 0: 1 },
+  firstError: undefined,
+  ids: [],
+  unused: [],
+  busy: 0,
+};

@@ -35,14 +35,15 @@ export function readOauthQuery(operation: OperationSpec, search: string): Read {
   return { values, fault };
 }
 
+const NONE = {};
+
 /** Members that the operation does not declare are passed over. */
-export function readFormMembers(text: string, { members = {} }: BodySpec): Read {
+export function readFormMembers(text: string, { members = NONE }: BodySpec): Read {
   const values: Record<string, unknown> = {};
   let fault: DomainError | undefined;
-  const inLetters = new Map(Object.keys(members).map((name) => [name.toLowerCase(), name]));
   const form = new URLSearchParams(text);
   for (const sent of new Set(form.keys())) {
-    const name = Object.hasOwn(members, sent) ? sent : inLetters.get(sent.toLowerCase());
+    const name = Object.hasOwn(members, sent) ? sent : byLetters(members).get(sent.toLowerCase());
     if (name === undefined) continue;
     const all = form.getAll(sent).filter((value) => value !== '');
     const [first] = all;
@@ -53,4 +54,15 @@ export function readFormMembers(text: string, { members = {} }: BodySpec): Read 
       fault ??= invalidField(name, `${name} must not contain a NUL character`, '', 'a parameter with a NUL');
   }
   return { values, fault };
+}
+
+/** Names of members by their lower-case letters, made once for each operation. */
+const inLetters = new WeakMap<object, ReadonlyMap<string, string>>();
+
+function byLetters(members: object): ReadonlyMap<string, string> {
+  const known = inLetters.get(members);
+  if (known !== undefined) return known;
+  const made = new Map(Object.keys(members).map((name) => [name.toLowerCase(), name]));
+  inLetters.set(members, made);
+  return made;
 }

@@ -4,12 +4,15 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { examine } from '../../commands/doctor/examine.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
+import { readConfig } from '../../server/settings/config-reader.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
 import { ADMIN, unique } from '../support/controller.js';
 import { askMetrics, valueIn } from '../support/metrics.js';
 import { until } from '../support/poll.js';
+import { freePort } from '../support/ports.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
@@ -31,13 +34,14 @@ describe('standbys that answer long reads', function replicas() {
   let url: string;
   let otherUrl: string;
   let metrics: string;
+  const masterKey = newMasterKey();
 
   before(async () => {
     servers = new PostgresServers();
     primary = await servers.primary();
     standby = await servers.standbyOf(primary);
     const env = {
-      EDGE_MASTER_KEY: newMasterKey(),
+      EDGE_MASTER_KEY: masterKey,
       EDGE_ADMIN_PASSWORD: ADMIN.password,
       DATABASE_URL: primary.url,
       EDGE_DATABASE_REPLICAS: standby.url,
@@ -79,6 +83,19 @@ describe('standbys that answer long reads', function replicas() {
     await standby.query(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`);
     await standby.query('SELECT pg_reload_conf()');
   };
+  /** Findings of the doctor about replicas: level and message. */
+  const doctorSays = async (replicas = standby.url) => {
+    const env = {
+      EDGE_MASTER_KEY: masterKey,
+      EDGE_DATA_DIR: one.dataDir,
+      EDGE_LISTEN: new URL(url).host,
+      DATABASE_URL: primary.url,
+      EDGE_DATABASE_REPLICAS: replicas,
+    };
+    const config = readConfig({ env });
+    const findings = await examine({ config, file: undefined, runtime: process.version, isThorough: false });
+    return findings.filter(({ check }) => check === 'replicas').map(({ level, message }) => `${level}: ${message}`);
+  };
   const expectSeen = async () => {
     const name = await create(admin);
     expect(await namesSeen(admin)).to.include(name);
@@ -103,6 +120,28 @@ describe('standbys that answer long reads', function replicas() {
       expect(await answered('primary'), path).to.equal(beside);
     }
     expect(await value('edge_db_statement_duration_seconds_count', { connection: 'replica' })).to.be.greaterThan(0);
+  });
+
+  it('are looked at by the doctor, which names those that cannot be used', async () => {
+    const place = (server: PostgresServer) => new URL(server.url).host;
+    const nobody = `postgresql://edge:secret@127.0.0.1:${await freePort()}/edge`;
+    const stranger = await servers.primary();
+    const ofStranger = await servers.standbyOf(stranger);
+    const said = await doctorSays([standby, primary, ofStranger].map(({ url: each }) => each).join() + `,${nobody}`);
+    expect(said).to.have.lengthOf(4);
+    const [good = '', writes, foreign, lost] = said;
+    expect(good)
+      .to.match(/^(ok|warning): The replica .* keeps up/)
+      .and.include(place(standby));
+    expect(writes)
+      .to.match(/^warning: The server .* takes writes/)
+      .and.include(place(primary));
+    expect(foreign)
+      .to.match(/^fault: The replica .* is a standby of another database/)
+      .and.include(place(ofStranger));
+    expect(lost)
+      .to.match(/^warning: The replica .* does not answer \(.*ECONNREFUSED/)
+      .and.not.include('secret');
   });
 
   it('are not asked for sessions, logins, authenticators, enrollments, revocations, nor by clients', async () => {
@@ -142,6 +181,7 @@ describe('standbys that answer long reads', function replicas() {
     expect(Date.now() - began, 'one read waits for it, shortly').to.be.lessThan(2_000);
     await becomes(0);
     const [before, beside] = [await answered('replica'), await answered('primary')];
+    expect((await doctorSays()).join()).to.match(/^warning: The replica .* is \d+ KiB of changes behind\.$/);
     for (let round = 0; round < 10; round += 1) await expectSeen();
     expect([await answered('replica'), (await answered('primary')) - beside]).to.deep.equal([before, 10]);
     expectStatus(await session.delete(`${C}/current-api-session`), 200);
