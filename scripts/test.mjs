@@ -30,7 +30,6 @@ const CHECKS = {
   'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
   'dead code of the product': ['node_modules/knip/bin/knip.js', '--no-progress', '--production'],
   specs: ['dist/scripts/lint-specs.js'],
-  'generated files are fresh': ['dist/scripts/generate.js', '--check'],
 };
 
 /** Compilers make much that is soon garbage: with more room for it they collect less, a twelfth of their time. */

@@ -12,12 +12,15 @@ import type { TestDatabase } from '../support/database.js';
 import { HEARD_MS, until } from '../support/poll.js';
 import { recordStatements } from '../support/statements.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { amount } from '../support/unless.js';
 import { PASSWORD, makeUser } from '../support/users.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
 /** For what was never announced. */
 const UNHEARD_MS = 15_000;
+
+const ROUNDS = amount(100, 300);
 
 /** Statements of timers: activity, heartbeat, the sweep of sessions, identities that other processes know. */
 const BACKGROUND = /last_activity_at|last_seen_at|granted_epoch|connected_identities/;
@@ -123,7 +126,7 @@ describe('answers kept by an epoch in memory', function keptEpochs() {
       ],
     ];
     const took: number[] = [];
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < amount(2, 4); round += 1) {
       for (const [what, change, isSeen] of changes) {
         const before = await poll(onTwo, subject);
         await change();
@@ -138,7 +141,7 @@ describe('answers kept by an epoch in memory', function keptEpochs() {
     console.log(`      seen on the other controller after ${half.toFixed(1)} ms, ${most.toFixed(1)} at most`);
   });
 
-  it('are never behind a change of the same controller, in 300 rounds against 4 writers and 2 readers', async () => {
+  it(`are never behind a change of the same controller, in ${ROUNDS} rounds against 4 writers, 2 readers`, async () => {
     const subject = await newSubject();
     const { identity, service, policy, onOne } = subject;
     const other = await newSubject();
@@ -159,7 +162,7 @@ describe('answers kept by an epoch in memory', function keptEpochs() {
     const stale: string[] = [];
     try {
       let before = await poll(onOne, subject);
-      for (let round = 0; round < 300; round += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         // Taken away, given back, renamed.
         const name = unique('round');
         const isGranted = round % 3 !== 0;
@@ -203,7 +206,7 @@ describe('answers kept by an epoch in memory', function keptEpochs() {
         await until('it hears again', () => two.log.some(isHearing));
         expect(names).to.deep.equal([name]);
         expect(last > before, `${last} is later than ${before}`).to.equal(true);
-        return (rounds += 1) === 5;
+        return (rounds += 1) === amount(2, 5);
       },
       60_000,
     );

@@ -11,6 +11,7 @@ import { ADMIN, unique } from '../support/controller.js';
 import type { TestDatabase } from '../support/database.js';
 import { expectFault } from '../support/expect.js';
 import { CLIENT as C, MANAGEMENT as M } from '../support/paths.js';
+import { amount } from '../support/unless.js';
 import { startPair } from './server-support.js';
 import type { LoggedController, Pair } from './server-support.js';
 
@@ -350,7 +351,7 @@ describe('the last administrator', function lastAdministrator() {
   });
 
   describe('is one of two who take the other away at the same moment on two controllers', () => {
-    const ROUNDS = 8;
+    const ROUNDS = amount(4, 8);
     const MUTUAL: readonly (readonly [string, (client: Client, other: Administrator) => Promise<Answer>])[] = [
       ['disabling', (client, { id }) => client.post(`${M}/identities/${id}/disable`, { durationMinutes: 0 })],
       ['demoting', (client, { id }) => client.patch(`${M}/identities/${id}`, { isAdmin: false })],

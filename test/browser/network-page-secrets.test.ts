@@ -34,7 +34,7 @@ describe('the secrets of the network page', function networkPageSecrets() {
   let watched: WatchedPage;
   let page: Page;
   before(async () => {
-    controller = shop.start(shop.place(), {
+    controller = shop.start(shop.dataDir(), {
       env: { EDGE_ADMIN_USERNAME: ADMIN.username, EDGE_ADMIN_PASSWORD: ADMIN.password, EDGE_LOG_LEVEL: 'debug' },
     });
     [url, window] = await Promise.all([controller.ready(), startBrowser()]);

@@ -24,7 +24,9 @@ describe('allowances', () => {
   for (const most of [1, 7, 120, 1_000, 999_983]) {
     it(`are exactly ${most}`, () => {
       const allowances = of(most, 3_600_000);
-      for (let n = 0; n < most; n += 1) expect(allowances.take('a')).to.equal(0);
+      let taken = 0;
+      while (taken < most && allowances.take('a') === 0) taken += 1;
+      expect(taken).to.equal(most);
       expect(allowances.take('a')).to.be.above(0);
     });
   }

@@ -10,9 +10,10 @@ type Json = Record<string, unknown>;
 type Change = (document: Json) => void;
 
 const documents = loadSpecs(projectDir);
+const OF_EXAMPLES = ['example', 'examples', 'x-example'];
 /** Without examples: to check all of them takes most of the linter's time. */
 const plain = JSON.parse(
-  JSON.stringify(documents, (key, value: unknown) => (key === 'example' ? undefined : value)),
+  JSON.stringify(documents, (key, value: unknown) => (OF_EXAMPLES.includes(key) ? undefined : value)),
 ) as typeof documents;
 const definition = (document: Json, name: string, ...path: (string | number)[]): Json =>
   at(document, 'definitions', name, ...path);

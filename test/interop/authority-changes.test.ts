@@ -18,7 +18,7 @@ const BACK_MS = 120_000;
 
 describeStock('the authority of stock programs changes', (binary) => {
   const shop = new ProcessShop();
-  const dataDir = shop.place();
+  const dataDir = shop.dataDir();
   let env: Readonly<Record<string, string>>;
   let url: string;
   let admin: Client;

@@ -22,7 +22,7 @@ const TOKEN_MS = 70_000;
 
 describeStock('access tokens of stock programs, when what signs them is renewed,', (binary) => {
   const shop = new ProcessShop();
-  const dataDir = shop.place();
+  const dataDir = shop.dataDir();
   let env: Readonly<Record<string, string>>;
   let url: string;
   let host: string;

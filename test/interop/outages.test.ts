@@ -29,7 +29,7 @@ const lacking = RELEASES.filter((release) => findStockBinary(release) === undefi
 describeUnless(lacking[0], 'routers of both releases, when the controller is', function outages() {
   this.timeout(300_000);
   const shop = new ProcessShop();
-  const dataDir = shop.place();
+  const dataDir = shop.dataDir();
   const networks: { readonly network: StockNetwork; readonly port: number }[] = [];
   let env: Readonly<Record<string, string>>;
   let controller: ControllerProcess;

@@ -12,7 +12,7 @@ const BACK_MS = 120_000;
 
 describeStock('traffic of stock programs, when', (binary) => {
   const shop = new ProcessShop();
-  const dataDir = shop.place();
+  const dataDir = shop.dataDir();
   let env: Readonly<Record<string, string>>;
   let controller: ControllerProcess;
   let network: StockNetwork;

@@ -34,7 +34,7 @@ interface Row {
 describe(`kill -9 during enrollments, ${ROUNDS} rounds`, function () {
   this.timeout(600_000);
   const shop = new ProcessShop();
-  const dataDir = join(shop.place(), 'data');
+  const dataDir = shop.dataDir();
   const subjects: Subject[] = [];
   /** Fingerprints of the certificates that were answered, by the identity or router they are for. */
   const held = new Map<string, string>();

@@ -40,7 +40,7 @@ describe(`kill -9, ${ROUNDS} rounds (EDGE_TEST_SEED=${seed})`, function () {
   this.timeout(600_000);
   const random = randomFrom(seed);
   const shop = new ProcessShop();
-  const dataDir = join(shop.place(), 'data');
+  const dataDir = shop.dataDir();
   const acknowledged: Record<Kind, string[]> = { identities: [], services: [], configs: [] };
   /** Answers that a client could not make sense of: neither done nor "try again". */
   const strange: string[] = [];

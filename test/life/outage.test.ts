@@ -49,7 +49,7 @@ describe('an embedded server that is killed under load', function () {
   after(() => shop.end());
 
   it('costs a few 503, never another answer nor the process, and comes back by itself', async () => {
-    const dataDir = join(shop.place(), 'data');
+    const dataDir = shop.dataDir();
     const controller = shop.start(dataDir, { env: { EDGE_ADMIN_PASSWORD: ADMIN.password } });
     const url = await controller.ready();
     const admin = await shop.login(url);

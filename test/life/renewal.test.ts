@@ -138,7 +138,7 @@ describe('renew', function renewing() {
       let url: string;
       let admin: Client;
       before(async () => {
-        dataDir = shop.place();
+        dataDir = shop.dataDir();
         controller = shop.start(dataDir, {
           env: { ...FIRST_START, EDGE_WORKERS: String(workers), EDGE_TLS_RENEWAL_CHECK: '1d' },
         });
@@ -282,7 +282,7 @@ describe('renew', function renewing() {
 
   describe('without a running controller', () => {
     it('starts the database, renews, and stops it; the next start serves what was made', async () => {
-      const dataDir = shop.place();
+      const dataDir = shop.dataDir();
       const first = shop.start(dataDir, { env: FIRST_START });
       const url = await first.ready();
       const before = await served(url);

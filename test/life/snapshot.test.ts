@@ -78,7 +78,7 @@ describe('a backup by snapshot', function backup() {
   };
 
   before(async () => {
-    dataDir = join(shop.place(), 'data');
+    dataDir = shop.dataDir();
     const controller = shop.start(dataDir, { env });
     const url = await controller.ready();
     const admin = await shop.login(url);

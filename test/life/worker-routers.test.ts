@@ -29,7 +29,7 @@ for (const [name, settings] of [
   describe(name, function () {
     this.timeout(300_000);
     const shop = new ProcessShop();
-    const dataDir = shop.place();
+    const dataDir = shop.dataDir();
     const routers: EnrolledRouter[] = [];
     const open: ScriptedRouter[] = [];
     let controller: ControllerProcess;

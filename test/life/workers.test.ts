@@ -65,7 +65,7 @@ describe('several workers on one port', function workers() {
   before(async () => {
     const metrics = `127.0.0.1:${await freePort()}`;
     metricsUrl = `http://${metrics}/metrics`;
-    controller = shop.start(shop.place(), {
+    controller = shop.start(shop.dataDir(), {
       env: {
         EDGE_WORKERS: String(WORKERS),
         EDGE_ADMIN_PASSWORD: ADMIN.password,
