@@ -4,6 +4,9 @@ import { chmodSync, closeSync, mkdirSync, openSync, readFileSync } from 'node:fs
 import { setPriority } from 'node:os';
 import { processorSeconds } from './process-times.mjs';
 
+/** With more room for what is soon garbage, collecting it takes a tenth less of all time. */
+const ROOM = '--max-semi-space-size=32';
+
 /** How one ends in good order. */
 export const ENDED = 'ended with status 0';
 
@@ -17,7 +20,7 @@ export function startSuites(root, { place, ports, priority = 0, isMapped = false
   // What it prints goes to a file, so that what it printed is whole whenever it answers.
   const log = `${place}.log`;
   const output = openSync(log, 'a');
-  const options = isMapped ? ['--enable-source-maps'] : [];
+  const options = [ROOM, ...(isMapped ? ['--enable-source-maps'] : [])];
   const child = spawn(process.execPath, [...options, 'scripts/suite-worker.mjs'], {
     cwd: root,
     env: { ...process.env, TMPDIR: place, EDGE_TEST_PORTS: ports },

@@ -1,7 +1,7 @@
 // Sets up and runs every test: packages, the contract tester, a browser, then the checks and the suites. Works on a
 // fresh clone with Node and npm only. With files or folders after --, builds and runs those and nothing else:
 // test/api/services.test.ts, what it was compiled to, its bare name, or test/domain. Options go to mocha.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -14,14 +14,21 @@ const started = Date.now();
 
 const title = (text) => console.log(`\n── ${text} (${Math.round((Date.now() - started) / 1000)} s)`);
 
-function step(what, command, args, options = {}) {
+/** Resolves when it went well, or is `optional`. What another one prints meanwhile comes between. */
+function step(what, command, args, { optional, ...options } = {}) {
   title(what);
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
-  if (error) console.error(String(error));
-  if (status !== 0 && options.optional !== true) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      console.error(String(error));
+      resolve(1);
+    });
+    child.once('exit', resolve);
+  }).then((status) => {
+    if (status === 0 || optional === true) return;
     console.error(`\n${what}: failed`);
     process.exit(status ?? 1);
-  }
+  });
 }
 
 const CHECKS = {
@@ -89,7 +96,7 @@ const missing = (places) =>
     .map(([name]) => name);
 
 /** With what all suites together need. */
-function installPrograms() {
+async function installPrograms() {
   const optional = missing(extras);
   const wanted = [
     ...(hasBrowser() ? [] : ['chromium']),
@@ -106,25 +113,24 @@ function installPrograms() {
       ['install', '-y', '-q', '--no-install-recommends', ...names],
       isOptional,
     );
-  aptGet('package lists', ['update', '-q'], true);
-  if (wanted.length > 0) install(wanted, false);
-  if (optional.length > 0) install(optional, true);
+  await aptGet('package lists', ['update', '-q'], true);
+  if (wanted.length > 0) await install(wanted, false);
+  if (optional.length > 0) await install(optional, true);
 }
 
-const installContractTester = () => {
+const installContractTester = async () => {
   if (existsSync(join(root, 'test/contract/dredd/node_modules/dredd'))) return;
-  step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
+  await step('contract tester', 'npm', ['ci', '--prefix', 'test/contract/dredd', '--no-audit', '--no-fund']);
 };
 
 /** Types are checked beside the suites. */
-function build() {
-  step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
-  step('build of the laboratory', process.execPath, ['lab/build.mjs']);
+async function build() {
+  await step('build', process.execPath, ['scripts/build.mjs', '--if-stale', '--no-check']);
+  await step('build of the laboratory', process.execPath, ['lab/build.mjs']);
 }
 
 async function testAll() {
-  installContractTester();
-  installPrograms();
+  await Promise.all([installContractTester(), installPrograms(), build()]);
   if (!hasBrowser()) {
     console.error(
       'The page tests need a Chromium browser: install one (Debian: apt-get install chromium) or set ' +
@@ -132,7 +138,6 @@ async function testAll() {
     );
     return 1;
   }
-  build();
   const { useMemory } = await import('../dist/test/support/memory.js');
   return runAll(root, { title, useMemory, check });
 }
@@ -142,7 +147,7 @@ const VALUED = ['-g', '--grep', '-f', '--fgrep', '-t', '--timeout', '-s', '--slo
 
 /** @param args  files, folders and options of mocha; with options alone, those files of all that have such tests */
 async function testChosen(args) {
-  build();
+  await build();
   const all = testFiles(root);
   const files = new Set();
   const options = [];
@@ -158,11 +163,11 @@ async function testChosen(args) {
     }
     named.forEach((file) => files.add(file));
   }
-  if (files.has(join(TESTS, 'contract/contract.test.js'))) installContractTester();
+  if (files.has(join(TESTS, 'contract/contract.test.js'))) await installContractTester();
   title(files.size > 0 ? [...files].join(' ') : 'suites');
   return runChosen(root, [...options, ...(files.size > 0 ? files : all.map((name) => join(TESTS, name)))]);
 }
 
-if (!existsSync(join(root, 'node_modules/typescript'))) step('packages', 'npm', ['ci']);
+if (!existsSync(join(root, 'node_modules/typescript'))) await step('packages', 'npm', ['ci']);
 const args = process.argv.slice(2);
 process.exitCode = args.length > 0 ? await testChosen(args) : await testAll();

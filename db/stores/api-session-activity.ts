@@ -21,6 +21,9 @@ export interface TouchedSession {
 /** Reports of routers keep a session for so long after the last request of its client, and no longer. */
 const REPORTED_SECONDS = 86_400;
 
+/** Written at most so often for each identity: who asks what is unused asks by days (unused-view.ts). */
+const USES_APART = '12 hours';
+
 /**
  * Ages, not times: only the database's clock decides when a session has been idle for too long. What was written less
  * than `$4` seconds ago is left as it is, so that a client that calls all the time costs no write each time. Rows are
@@ -28,7 +31,7 @@ const REPORTED_SECONDS = 86_400;
  */
 const TOUCH = asyncChange<TouchedSession & { id: string }>(
   'api-sessions-touch',
-  ({ returningActor }) => `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at,
+  ({ actor }) => `WITH u AS MATERIALIZED (SELECT id, now() - make_interval(secs => age) AS at,
     now() - make_interval(secs => requested_age) AS requested_at
   FROM unnest($1::text[], $2::float8[], $3::float8[]) AS used (id, age, requested_age)),
 due AS MATERIALIZED (SELECT s.id, c.at, u.requested_at FROM u JOIN api_sessions s ON s.id = u.id
@@ -39,7 +42,13 @@ due AS MATERIALIZED (SELECT s.id, c.at, u.requested_at FROM u JOIN api_sessions 
 written AS (
   UPDATE api_sessions s SET last_activity_at = greatest(s.last_activity_at, due.at),
     updated_at = greatest(s.updated_at, due.at), last_request_at = greatest(s.last_request_at, due.requested_at)
-  FROM due WHERE s.id = due.id${returningActor})
+  FROM due WHERE s.id = due.id RETURNING s.identity_id, s.last_activity_at AS at${actor}),
+uses AS (
+  INSERT INTO last_uses AS u (kind, entity_id, at) SELECT 'identity', w.identity_id, max(w.at) FROM written w
+  WHERE NOT EXISTS (SELECT FROM last_uses k WHERE k.kind = 'identity' AND k.entity_id = w.identity_id
+    AND k.at > w.at - interval '${USES_APART}')
+  GROUP BY w.identity_id ORDER BY w.identity_id
+  ON CONFLICT ON CONSTRAINT last_uses_pkey DO UPDATE SET at = greatest(u.at, excluded.at))
 SELECT t.id, ${STATE} AS state, CASE WHEN t.last_activity_at < u.at
   THEN greatest(0, $4 - extract(epoch FROM now() - t.last_activity_at))::float8 ELSE 0 END AS "waitsSeconds"
 FROM u JOIN api_sessions t ON t.id = u.id ${STATE_JOINS} WHERE ${MAY_CALL}`,

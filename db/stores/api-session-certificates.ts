@@ -9,7 +9,7 @@ import { flag, text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { rowsWhere } from '../query/scopes.js';
-import { change, locking, read, slowRead } from '../postgres/statement.js';
+import { change, locking, read } from '../postgres/statement.js';
 
 export const apiSessionCertificate = entity<
   ApiSessionCertificate,
@@ -73,15 +73,12 @@ const API_SESSION_CERTIFICATES_LOCK = locking(
   'SELECT FROM api_sessions WHERE id = $1 FOR NO KEY UPDATE',
 );
 
-const API_SESSION_CERTIFICATES_ENDED = change(
-  'api-session-certificates-ended',
-  ({ returningActor }) =>
-    `DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now()${returningActor}`,
-);
-
-const API_SESSION_CERTIFICATES_COUNT = slowRead<{ total: number }>(
+/** Removes the ended ones in the same round trip. */
+const API_SESSION_CERTIFICATES_COUNT = change<{ total: number }>(
   'api-session-certificates-count',
-  'SELECT count(*)::int AS total FROM api_session_certificates WHERE api_session_id = $1',
+  ({ actor }) => `WITH ended AS (
+  DELETE FROM api_session_certificates WHERE api_session_id = $1 AND valid_to <= now())
+SELECT count(*)::int AS total${actor} FROM api_session_certificates WHERE api_session_id = $1 AND valid_to > now()`,
 );
 
 const DELETE = change(
@@ -112,7 +109,6 @@ export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCert
     async countLocked(apiSessionId) {
       const rowCount = await db.count(API_SESSION_CERTIFICATES_LOCK, [apiSessionId]);
       if (rowCount === 0) return undefined;
-      await db.execute(API_SESSION_CERTIFICATES_ENDED, [apiSessionId]);
       const row = await db.one(API_SESSION_CERTIFICATES_COUNT, [apiSessionId]);
       return row?.total ?? 0;
     },

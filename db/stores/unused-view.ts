@@ -1,13 +1,14 @@
 /**
  * Identities and services that nobody uses. `last_uses` has what was, by the hour; what is in use now says so itself:
- * an identity by the activity of its API sessions, a service by its circuits.
+ * an identity by the activity of its API sessions, a service by its circuits. Activity that is written is kept there
+ * too, twice a day (api-session-activity.ts), so that only identities without a recent row are asked for API sessions.
  */
 import type { Page } from '../../domain/model.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db } from '../postgres/contracts.js';
 import { asItIs } from '../query/entity.js';
 import type { Lists, ListRequest } from '../query/lists.js';
-import { rowsWhere } from '../query/scopes.js';
+import { inAll, rowsWhere } from '../query/scopes.js';
 import type { PageSource } from '../query/table.js';
 import { isDisabledSql } from './disabled.js';
 import { identity } from './identities.js';
@@ -41,10 +42,10 @@ const used = (kind: string, table: string): string => `CROSS JOIN (SELECT uses_k
   LEFT JOIN last_uses u ON u.kind = '${kind}' AND u.entity_id = ${table}.id`;
 
 const IDENTITIES = `(SELECT e.*, greatest(u.at, s.at) AS last_used_at,
+    greatest(u.at, e.created_at, n.uses_known_since) AS kept_since,
     greatest(u.at, s.at, e.created_at, n.uses_known_since) AS unused_since
   FROM identities e ${used('identity', 'e')}
-  LEFT JOIN (SELECT identity_id, max(last_activity_at) AS at FROM api_sessions GROUP BY identity_id) s
-    ON s.identity_id = e.id
+  CROSS JOIN LATERAL (SELECT max(last_activity_at) AS at FROM api_sessions WHERE identity_id = e.id) s
   WHERE e.type_id <> 'Router')`;
 
 const SERVICES = `(SELECT e.*, u.at AS last_used_at, greatest(u.at, e.created_at, n.uses_known_since) AS unused_since
@@ -96,7 +97,14 @@ const services: PageSource<UnusedService, UnusedService> = {
 const unusedFor = (days: number) =>
   rowsWhere('unused', (bind) => `t.unused_since < now() - make_interval(days => ${bind(days, 'int')})`);
 
+/** PostgreSQL compares `kept_since` before it looks for API sessions. */
+const idleFor = (days: number) =>
+  inAll(
+    rowsWhere('kept', (bind) => `t.kept_since < now() - make_interval(days => ${bind(days, 'int')})`),
+    unusedFor(days),
+  );
+
 export const unusedView = (db: Db, lists: Lists): UnusedView => ({
-  identities: (request, days) => lists.page(db, identities, request, unusedFor(days)),
+  identities: (request, days) => lists.page(db, identities, request, idleFor(days)),
   services: (request, days) => lists.page(db, services, request, unusedFor(days)),
 });

@@ -1,4 +1,7 @@
-/** Paces rounds that many changes ask for: the next waits as long as the last took, so they take half of all time. */
+/**
+ * Paces rounds that many changes ask for: the next waits half as long as the last took, so that others have a third of
+ * all time.
+ */
 
 /** Time in which changes are gathered, to be looked up together. */
 const GATHER_MS = 50;
@@ -17,7 +20,7 @@ export class RoundPace {
       return await round();
     } finally {
       const endMs = this.now();
-      this.#restUntilMs = endMs + Math.min(MAX_PAUSE_MS, endMs - startMs);
+      this.#restUntilMs = endMs + Math.min(MAX_PAUSE_MS, (endMs - startMs) / 2);
     }
   }
 

@@ -41,6 +41,29 @@ describe('activity of API sessions', () => {
     return Number((await fixture.files.query(sql, [id])).rows[0]?.['idle']);
   };
 
+  it('is kept as the last use of the identity, and not again within twelve hours', async () => {
+    const { id, identityId } = await openSession(REST + 1);
+    const usedHoursAgo = async () => {
+      const sql = 'SELECT extract(epoch FROM now() - at)::float8 / 3600 AS hours FROM last_uses WHERE entity_id = $1';
+      return Number((await fixture.files.query(sql, [identityId])).rows[0]?.['hours']);
+    };
+    const setHoursAgo = (hours: number) =>
+      fixture.files.query('UPDATE last_uses SET at = now() - make_interval(hours => $2) WHERE entity_id = $1', [
+        identityId,
+        hours,
+      ]);
+    await touch([id], 1);
+    expect(await usedHoursAgo()).to.be.below(0.1);
+    await setHoursAgo(11);
+    await touch([id], 0, 0);
+    expect(await usedHoursAgo()).to.be.within(11, 11.1);
+    await setHoursAgo(13);
+    await touch([id], 0, 0);
+    expect(await usedHoursAgo()).to.be.below(0.1);
+    await fixture.stores.identities.remove(identityId);
+    expect(await usedHoursAgo()).to.deep.equal(NaN);
+  });
+
   it('is not written again within the rest after the last time, and says how long it waits', async () => {
     const { id } = await openSession(100);
     const before = await version(id);

@@ -18,10 +18,10 @@ describe('the pace of rounds', () => {
     expect([pace.isRested, pace.pauseMs]).to.deep.equal([true, 50]);
   });
 
-  it('rests as long as the last round took, whether or not it failed', async () => {
+  it('rests half as long as the last round took, whether or not it failed', async () => {
     const pace = new RoundPace(() => nowMs);
     await pace.run(roundOf(400));
-    expect([pace.isRested, pace.pauseMs]).to.deep.equal([false, 400]);
+    expect([pace.isRested, pace.pauseMs]).to.deep.equal([false, 200]);
     const failure = await pace
       .run(async () => {
         await roundOf(300)();
@@ -29,13 +29,13 @@ describe('the pace of rounds', () => {
       })
       .catch((error: unknown) => error);
     expect(failure).to.be.an('error');
-    expect([pace.isRested, pace.pauseMs]).to.deep.equal([false, 300]);
+    expect([pace.isRested, pace.pauseMs]).to.deep.equal([false, 150]);
   });
 
   it('counts what has passed since the last round', async () => {
     const pace = new RoundPace(() => nowMs);
     await pace.run(roundOf(400));
-    nowMs += 250;
+    nowMs += 50;
     expect([pace.isRested, pace.pauseMs]).to.deep.equal([false, 150]);
     nowMs += 150;
     expect([pace.isRested, pace.pauseMs]).to.deep.equal([true, 50]);

@@ -17,6 +17,7 @@ import { cpuMsOf, treeCpuMsOf } from '../posture/cpu.js';
 import { clearProgress, showProgress } from '../progress.js';
 import { machine } from '../report.js';
 import { MANAGEMENT } from '../world.js';
+import { measureDryRun } from './dry-run.js';
 import { askForPosture, fill } from './fill.js';
 
 const ROUNDS = 9;
@@ -44,6 +45,8 @@ const PATHS: Readonly<Record<string, string>> = {
   'overview': '/network/overview',
 };
 
+const DRY_RUN = 'import --dry-run --access';
+
 export async function measureAccess(options: BenchOptions, closers: Closers): Promise<void> {
   const { identities, services, only, jsonFile } = options;
   const facts = machine();
@@ -69,6 +72,10 @@ export async function measureAccess(options: BenchOptions, closers: Closers): Pr
   const rows = await measureAll(own, admin, only, '');
   await askForPosture(client);
   rows.push(...(await measureAll(own, admin, only, ', with posture')));
+  if (only.length === 0 || only.includes(DRY_RUN)) {
+    const { ms, slowestMs } = measureDryRun(own);
+    process.stdout.write(`\n${DRY_RUN}: ${Math.round(ms)} ms, ${Math.round(slowestMs)} at most\n`);
+  }
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, rows }, null, 1)}\n`);
   failFor(rows.filter(({ errors }) => errors > 0).map(({ name }) => name));
