@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { inParts, readAhead } from '../../fabric/model/read-ahead.js';
 
 describe('reading ahead', () => {
-  it('works on each part in order, and reads one part ahead and no more', async () => {
+  it('works on each part in order, and reads two parts at a time and no more', async () => {
     const steps: string[] = [];
     await readAhead(
-      [1, 2, 3],
+      [1, 2, 3, 4],
       async (part) => {
         steps.push(`read ${part}`);
         return Promise.resolve(part * 10);
@@ -16,7 +16,16 @@ describe('reading ahead', () => {
         steps.push(`work on ${part}: ${found}`);
       },
     );
-    expect(steps).to.deep.equal(['read 1', 'read 2', 'work on 1: 10', 'read 3', 'work on 2: 20', 'work on 3: 30']);
+    expect(steps).to.deep.equal([
+      'read 1',
+      'read 2',
+      'read 3',
+      'work on 1: 10',
+      'read 4',
+      'work on 2: 20',
+      'work on 3: 30',
+      'work on 4: 40',
+    ]);
   });
 
   it('rejects with what fails, after what is being read has ended', async () => {

@@ -118,13 +118,13 @@ const PER_IDENTITY: readonly string[] = ['service_views'];
 
 /** A total is kept in several slots, and each is made when it is first needed: their number says nothing. */
 const COUNTERS = 'entity_counts';
-/** Has rows for each hour. */
-const BY_HOUR = 'usage_hours';
+/** They have rows for each hour, or for each minute of the last two hours. */
+const BY_TIME: readonly string[] = ['usage_hours', 'dial_minutes'];
 
 /** Tables with more rows than before. */
 const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string[] =>
   [...after].flatMap(([table, count]) => {
-    if (table === COUNTERS || table === BY_HOUR) return [];
+    if (table === COUNTERS || BY_TIME.includes(table)) return [];
     const earlier = PER_IDENTITY.includes(table) ? (after.get('identities') ?? 0) : (before.get(table) ?? 0);
     return count <= earlier ? [] : [`${table}: ${earlier} rows at the start, ${count} at the end`];
   });
