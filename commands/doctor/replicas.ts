@@ -8,17 +8,27 @@ import { WRITTEN, followedBy, writtenFrom } from '../../db/postgres/wal-position
 import type { WalPosition } from '../../db/postgres/wal-position.js';
 import { createLogger } from '../../server/base/log.js';
 import { replicaChoice } from '../../server/data/replicas.js';
-import { failed, passed, warning } from '../../server/maintenance/finding.js';
+import { failed, faultOf, passed, warning } from '../../server/maintenance/finding.js';
 import type { Finding } from '../../server/maintenance/finding.js';
 import type { Settings } from '../../server/settings/config.js';
+import { explain } from '../shared/explain.js';
 
 const CHECK = 'replicas';
 const ANSWER_MS = 5_000;
 const POLL_MS = 20;
 
-/** @param connection  of the database. @throws ConfigError, or what the database fails with */
+/** @param connection  of the database */
 export async function examineReplicas(config: Settings, connection: ServerConfig): Promise<Finding[]> {
   if (config.databaseReplicas.length === 0) return [];
+  try {
+    return await examineEach(config, connection);
+  } catch (error) {
+    return [faultOf(CHECK, explain(error))];
+  }
+}
+
+/** @throws ConfigError, or what the database fails with */
+async function examineEach(config: Settings, connection: ServerConfig): Promise<Finding[]> {
   const log = createLogger({ level: 'silent', format: 'json', output: 'stderr' });
   const { servers, waitMs } = replicaChoice(config, log);
   const written = await withClient(connection, async (client) =>
@@ -86,7 +96,7 @@ function findingOf(name: string, followed: WalPosition, written: WalPosition, is
     return failed(
       CHECK,
       `The replica ${name} did not follow a failover: it is on timeline ${followed.timeline}, not ${written.timeline}.`,
-      'Let it follow the new primary (pg_rewind), or make it anew.',
+      'Let it follow the new primary (pg_rewind), or replace it with a new standby.',
     );
   if (followed.place < written.place)
     return warning(

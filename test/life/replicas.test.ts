@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { examine } from '../../commands/doctor/examine.js';
 import { newMasterKey } from '../../domain/pki/master-key.js';
+import type { Finding } from '../../server/maintenance/finding.js';
 import { readConfig } from '../../server/settings/config-reader.js';
 import { expectStatus } from '../support/client.js';
 import type { Client } from '../support/client.js';
@@ -83,8 +84,7 @@ describe('standbys that answer long reads', function replicas() {
     await standby.query(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`);
     await standby.query('SELECT pg_reload_conf()');
   };
-  /** Findings of the doctor about replicas: level and message. */
-  const doctorSays = async (replicas = standby.url) => {
+  const examined = (replicas: string): Promise<Finding[]> => {
     const env = {
       EDGE_MASTER_KEY: masterKey,
       EDGE_DATA_DIR: one.dataDir,
@@ -93,9 +93,13 @@ describe('standbys that answer long reads', function replicas() {
       EDGE_DATABASE_REPLICAS: replicas,
     };
     const config = readConfig({ env });
-    const findings = await examine({ config, file: undefined, runtime: process.version, isThorough: false });
-    return findings.filter(({ check }) => check === 'replicas').map(({ level, message }) => `${level}: ${message}`);
+    return examine({ config, file: undefined, runtime: process.version, isThorough: false });
   };
+  /** Level and message of the doctor's findings about replicas. */
+  const doctorSays = async (replicas = standby.url) =>
+    (await examined(replicas))
+      .filter(({ check }) => check === 'replicas')
+      .map(({ level, message }) => `${level}: ${message}`);
   const expectSeen = async () => {
     const name = await create(admin);
     expect(await namesSeen(admin)).to.include(name);
@@ -142,6 +146,14 @@ describe('standbys that answer long reads', function replicas() {
     expect(lost)
       .to.match(/^warning: The replica .* does not answer \(.*ECONNREFUSED/)
       .and.not.include('secret');
+  });
+
+  it('that cannot be used as they are written hide nothing else from the doctor', async () => {
+    const findings = await examined(`${standby.url}?sslmode=verify-full&sslrootcert=/does/not/exist`);
+    const [fault, ...others] = findings.filter(({ check }) => check === 'replicas');
+    expect([fault?.level, others]).to.deep.equal(['fault', []]);
+    expect(fault?.message).to.include('EDGE_DATABASE_REPLICAS');
+    expect(findings.map(({ check }) => check)).to.include.members(['clock', 'certificates', 'schema']);
   });
 
   it('are not asked for sessions, logins, authenticators, enrollments, revocations, nor by clients', async () => {
