@@ -5,9 +5,10 @@
 import type { KeyObject } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { AlternativeNames } from './certificate-writer.js';
-import { DerFault, DerReader, elementsOf, inside, readOid, readSmallInteger, readWholeBits, tags } from './der.js';
+import { DerFault, DerReader, elementsOf, inside, readOid, readSmallInteger, tags } from './der.js';
 import type { Element } from './der.js';
 import { commonNameOf } from './directory-names.js';
+import { readSigned } from './signed.js';
 import { isSignedWith, keyFamily, readSignatureAlgorithm, signatureWords } from './signatures.js';
 import type { SignatureAlgorithm } from './signatures.js';
 
@@ -30,25 +31,20 @@ const ATTRIBUTES = 0xa0;
 
 /** @throws DerFault when the bytes are no PKCS#10 request, or more than one */
 export function decodeRequest(der: Buffer): DecodedRequest {
-  const outer = inside(der, tags.sequence);
-  const content = outer.expect(tags.sequence);
-  const identifier = outer.expect(tags.sequence).raw;
-  const signature = readWholeBits(outer.expect(tags.bits));
-  outer.end();
-
+  const { content, signatureAlgorithm, signature } = readSigned(der);
   const fields = new DerReader(content.content);
   if (readSmallInteger(fields.expect(tags.integer)) !== 0) throw new DerFault('an unknown version');
   const subject = fields.expect(tags.sequence).raw;
   const publicKey = fields.expect(tags.sequence).raw;
   const attributes = fields.optional(ATTRIBUTES);
   fields.end();
-  const algorithm = readSignatureAlgorithm(identifier);
+  const algorithm = readSignatureAlgorithm(signatureAlgorithm);
   return {
     publicKey,
     commonName: commonNameOf(subject),
     names: namesOf(attributes === undefined ? [] : elementsOf(attributes.content)),
     signature: algorithm,
-    signedWith: signatureWords(identifier),
+    signedWith: signatureWords(signatureAlgorithm),
     verify: (key) =>
       algorithm !== undefined &&
       algorithm.family === keyFamily(publicKey) &&

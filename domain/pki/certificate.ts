@@ -11,9 +11,9 @@ import {
   readOid,
   readSmallInteger,
   readTime,
-  readWholeBits,
   tags,
 } from './der.js';
+import { readSigned } from './signed.js';
 
 export interface Extension {
   readonly isCritical: boolean;
@@ -49,12 +49,7 @@ const VERSION = 0xa0;
 /** @throws DerFault when the bytes are not exactly one certificate */
 export function readCertificate(der: Buffer): Certificate {
   if (der.length > MAX_CERTIFICATE_BYTES) throw new DerFault(`more than ${MAX_CERTIFICATE_BYTES} bytes`);
-  const outer = inside(der, tags.sequence);
-  const content = outer.expect(tags.sequence);
-  const signatureAlgorithm = outer.expect(tags.sequence).raw;
-  const signature = readWholeBits(outer.expect(tags.bits));
-  outer.end();
-
+  const { content, signatureAlgorithm, signature } = readSigned(der);
   const fields = new DerReader(content.content);
   const version = readVersion(fields);
   fields.expect(tags.integer); // serial number

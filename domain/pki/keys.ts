@@ -70,8 +70,9 @@ export function requirePoint(key: KeyObject): KeyObject {
   return key;
 }
 
-const OID_EC = '1.2.840.10045.2.1';
-const CURVES: Readonly<Record<string, { readonly crv: string; readonly bytes: number }>> = {
+export const OID_EC = '1.2.840.10045.2.1';
+/** Accepted curves by their object identifiers, with the length of a coordinate. */
+export const CURVES: Readonly<Record<string, { readonly crv: string; readonly bytes: number }>> = {
   '1.2.840.10045.3.1.7': { crv: 'P-256', bytes: 32 },
   '1.3.132.0.34': { crv: 'P-384', bytes: 48 },
   '1.3.132.0.35': { crv: 'P-521', bytes: 66 },

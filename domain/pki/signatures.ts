@@ -6,6 +6,7 @@
  */
 import { constants, createPublicKey, verify, type KeyObject, type VerifyKeyObjectInput } from 'node:crypto';
 import type { Certificate } from './certificate.js';
+import { CURVES, OID_EC } from './keys.js';
 import { DerReader, inside, readMagnitude, readOid, readSmallInteger, readWholeBits, tags } from './der.js';
 
 export type KeyFamily = 'rsa' | 'ec' | 'ed25519';
@@ -21,11 +22,9 @@ export interface SignatureAlgorithm {
 const OID_RSA = '1.2.840.113549.1.1.1';
 const OID_PSS = '1.2.840.113549.1.1.10';
 const OID_MGF1 = '1.2.840.113549.1.1.8';
-const OID_EC = '1.2.840.10045.2.1';
 /** RFC 8410: of the key and of the signature alike, without parameters. */
 const OID_ED25519 = '1.3.101.112';
 const ED25519_BYTES = 32;
-const CURVES = ['1.2.840.10045.3.1.7', '1.3.132.0.34', '1.3.132.0.35'];
 const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
 
@@ -54,7 +53,7 @@ export function keyFamily(publicKey: Buffer): KeyFamily | undefined {
   if (id === OID_EC)
     return key.length > 1 &&
       algorithm.isNext(tags.oid) &&
-      CURVES.includes(readOid(algorithm.next())) &&
+      Object.hasOwn(CURVES, readOid(algorithm.next())) &&
       algorithm.isAtEnd
       ? 'ec'
       : undefined;
