@@ -2,8 +2,9 @@
 import type { Answer } from '../../support/client.js';
 import type { Case } from './cases.js';
 import type { DeclaredAnswer, Operation } from './document.js';
-import { exceptionFor, faultAtClient, reasonFor } from './reasons.js';
+import { exceptionFor, reasonFor } from './reasons.js';
 import type { Reason } from './reasons.js';
+import { faultAtClient } from './refusals.js';
 import { careOf } from './special.js';
 import type { Validator } from './validator.js';
 

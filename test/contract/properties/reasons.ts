@@ -4,6 +4,7 @@
  * met.
  */
 import type { Answer } from '../../support/client.js';
+import { refusalOf } from './refusals.js';
 
 export interface Reason {
   /** The rule, in few words. */
@@ -360,35 +361,6 @@ export const exceptions: readonly Reason[] = [
     reason: 'stock clients expect 404 for it, as for any reference',
   },
 ];
-
-interface Texts {
-  readonly code?: string;
-  readonly field?: string;
-  readonly reason?: string;
-  readonly message?: string | undefined;
-}
-
-interface Bare {
-  readonly code?: string;
-  readonly cause?: Texts;
-  readonly error?: unknown;
-  readonly error_description?: string;
-}
-
-/** The error of a redirect to a client. */
-export function faultAtClient({ status, headers: { location = '' } }: Answer): Texts | undefined {
-  const { searchParams } = new URL(location, 'https://localhost');
-  const code = status === 302 ? searchParams.get('error') : null;
-  return code === null ? undefined : { code, message: searchParams.get('error_description') ?? '' };
-}
-
-/** `status CODE field: reason` of an error, in any of its forms: in an envelope, without one, by RFC 6749. */
-export function refusalOf(answer: Answer): string {
-  const { code = '', cause = {}, error, error_description: message } = (answer.json ?? {}) as Bare;
-  const told: Texts = faultAtClient(answer) ?? (typeof error === 'string' ? { code: error, message } : {});
-  const { field = '', reason = '', message: words = told.message ?? '' } = (answer.error?.cause ?? cause) as Texts;
-  return `${answer.status} ${told.code ?? answer.error?.code ?? code} ${field}: ${reason}${words}`;
-}
 
 /** @param what  is odd about the case */
 export function reasonFor(operationId: string, what: string, answer: Answer): Reason | undefined {
