@@ -28,7 +28,7 @@ export interface ReachedModels {
   readonly index: number;
   /** Names the database: an index of another one means nothing. */
   readonly timelineId: string;
-  /** Each router as it is told of itself; those that are gone are missing. */
+  /** Each router, as its own model has it; routers that no longer exist are missing. */
   readonly routers: ReadonlyMap<string, ModelRouter>;
   /** Services that each router reaches, by router; those without a tunneler are missing. */
   readonly reaches: ReadonlyMap<string, RouterReach>;

@@ -48,7 +48,7 @@ export interface DataModelOptions extends ModelKeySources {
   readonly log: FabricLog;
 }
 
-/** Routers that are read together, the next of them while these are told. */
+/** Number of routers whose models are read in one statement. */
 const PART = 100;
 
 /** Time in which a router applies what it was told, beside all else that it does. */

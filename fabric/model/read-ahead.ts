@@ -14,7 +14,7 @@ export async function readAhead<Part, Found>(
   const begin = (part: Part | undefined) => {
     if (part === undefined) return;
     const found = read(part);
-    found.catch(() => undefined); // it is told when it is awaited
+    found.catch(() => undefined); // reported when it is awaited
     reading.push(found);
   };
   parts.slice(0, AHEAD).forEach(begin);
