@@ -14,7 +14,6 @@ import type { Db } from '../postgres/contracts.js';
 import { slowRead } from '../postgres/statement.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKS_NOTHING } from './postures.js';
-import { ROUTER_SERVES_IDENTITY } from './router-access-view.js';
 
 /** A config without its data: `version` differs when its data or name may. */
 export interface ConfigVersion {
@@ -59,12 +58,13 @@ const REACHED = slowRead<ReachedRow>(
         AND role_selects(q.semantic, q.edge_router_roles, r.id, r.role_attributes)) AS served
   FROM routers r CROSS JOIN LATERAL (SELECT selectors_of(r.id, r.role_attributes) AS selectors OFFSET 0) v
   JOIN identities i ON i.id = r.id WHERE r.id = ANY ($1) AND r.is_tunneler_enabled),
+admitting AS MATERIALIZED (SELECT o.id AS router_id, p.id FROM own o JOIN edge_router_policies p
+  ON p.identity_roles && o.selectors AND role_selects(p.semantic, p.identity_roles, o.id, o.role_attributes)
+    AND role_selects(p.semantic, p.edge_router_roles, o.id, o.router_attributes)),
 granting AS MATERIALIZED (SELECT o.id AS router_id, o.served, p.id, p.name, p.type, p.semantic, p.service_roles
   FROM own o JOIN service_policies p ON p.identity_roles && o.selectors
     AND role_selects(p.semantic, p.identity_roles, o.id, o.role_attributes) AND ${ASKS_NOTHING}
-  WHERE NOT o.is_disabled AND EXISTS (SELECT FROM
-    (SELECT o.id, o.router_attributes AS role_attributes) r, (SELECT o.id, o.role_attributes, o.selectors) ti
-    WHERE ${ROUTER_SERVES_IDENTITY})),
+  WHERE NOT o.is_disabled AND o.id IN (SELECT router_id FROM admitting)),
 policies AS MATERIALIZED (SELECT DISTINCT ON (g.id) g.id, g.semantic, g.service_roles,
     ARRAY(SELECT substr(role, 2) FROM unnest(g.service_roles) role WHERE role LIKE '@%') AS ids,
     ARRAY(SELECT substr(role, 2) FROM unnest(g.service_roles) role WHERE role LIKE '#%') AS attributes
@@ -86,15 +86,14 @@ granted AS MATERIALIZED (SELECT g.router_id, g.id AS policy_id, s.id AS service_
 used AS MATERIALIZED (SELECT DISTINCT router_id, service_id FROM granted),
 overrides AS MATERIALIZED (SELECT c.identity_id, c.service_id, c.config_type_id, c.config_id
   FROM used u JOIN identity_service_configs c ON c.identity_id = u.router_id AND c.service_id = u.service_id),
-config_ids AS MATERIALIZED (SELECT c.config_id AS id
-    FROM service_configs c WHERE c.service_id IN (SELECT service_id FROM used)
+own_configs AS MATERIALIZED (SELECT c.service_id, c.config_id
+  FROM service_configs c WHERE c.service_id IN (SELECT service_id FROM used)),
+config_ids AS MATERIALIZED (SELECT config_id AS id FROM own_configs
   UNION SELECT config_id FROM overrides
   UNION SELECT config_id FROM router_configs WHERE router_id = ANY ($1)),
 chosen AS MATERIALIZED (SELECT c.id, c.config_type_id, c.updated_at FROM configs c JOIN config_ids USING (id)),
 grants AS (SELECT router_id, policy_id, json_agg(service_id) AS ids FROM granted GROUP BY 1, 2),
-allowing AS (SELECT router_id, id FROM serving UNION ALL SELECT o.id, p.id FROM own o JOIN edge_router_policies p
-  ON p.identity_roles && o.selectors AND role_selects(p.semantic, p.identity_roles, o.id, o.role_attributes)
-    AND role_selects(p.semantic, p.edge_router_roles, o.id, o.router_attributes))
+allowing AS (SELECT router_id, id FROM serving UNION ALL SELECT router_id, id FROM admitting)
 SELECT e.epoch + e.routing AS index, n.timeline_id AS "timelineId",
   (SELECT json_agg(json_build_object('id', o.id, 'name', o.name, 'appData', o.app_data::text,
       'hostingCost', o.default_hosting_cost, 'hostingPrecedence', o.default_hosting_precedence,
@@ -115,9 +114,10 @@ SELECT e.epoch + e.routing AS index, n.timeline_id AS "timelineId",
         ORDER BY 1)))
     FROM routers r WHERE r.id = ANY ($1)) AS routers,
   (SELECT json_agg(json_build_object('id', s.id, 'name', s.name, 'encryptionRequired', s.encryption_required,
-      'configIds', (SELECT coalesce(json_agg(c.config_id ORDER BY c.config_id), '[]') FROM service_configs c
-        WHERE c.service_id = s.id)))
-    FROM services s WHERE s.id IN (SELECT service_id FROM used)) AS services,
+      'configIds', coalesce(c.ids, '{}')))
+    FROM services s LEFT JOIN (SELECT service_id, array_agg(config_id ORDER BY config_id) AS ids FROM own_configs
+      GROUP BY 1) c ON c.service_id = s.id
+    WHERE s.id IN (SELECT service_id FROM used)) AS services,
   (SELECT json_agg(json_build_object('id', c.id, 'version', ${CONFIG_VERSION})) FROM chosen c) AS "configVersions",
   (SELECT json_agg(json_build_object('id', y.id, 'name', y.name, 'target', y.target)) FROM config_types y
     WHERE y.id IN (SELECT config_type_id FROM chosen)) AS "configTypes"

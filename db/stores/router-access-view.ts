@@ -9,7 +9,7 @@ import { read } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
 
 /** Whether edge router policies allow the router `r` to the identity `ti`, both with their selectors. */
-export const ROUTER_SERVES_IDENTITY = `EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
+const ROUTER_SERVES_IDENTITY = `EXISTS (SELECT FROM edge_router_policies p WHERE p.identity_roles && ti.selectors
       AND role_selects(p.semantic, p.identity_roles, ti.id, ti.role_attributes)
       AND role_selects(p.semantic, p.edge_router_roles, r.id, r.role_attributes))`;
 /** The same for service edge router policies and the service `ts`. */

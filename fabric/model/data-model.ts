@@ -242,9 +242,10 @@ export class RouterModels {
     listener.roundBegins();
     this.#step = 'the keys';
     const keys = await this.#keys.current();
-    this.#step = 'what clients reach';
-    const clientsOf = await clients.of(routerIdsOf(batch), isOfAll);
     this.#step = 'the data model';
+    if (isOfAll) this.#areClientsDue = false;
+    const clientsRead = clients.of(routerIdsOf(batch), isOfAll);
+    clientsRead.catch(() => undefined); // reported when it is awaited
     const needed = new Set<string>();
     await readAhead(
       inParts(batch, PART),
@@ -256,9 +257,10 @@ export class RouterModels {
       async (part, { reached, configs }) => {
         // One was deleted in between: what is read next does not name it.
         if (configs === undefined) for (const entry of part.filter(this.#isOpen)) this.#due.add(entry);
-        else await this.#tell(part, reached, { configs, keys, clientsOf });
+        else await this.#tell(part, reached, { configs, keys, clientsOf: await clientsRead });
       },
     );
+    await clientsRead;
     if (isOfAll) this.#configs.keepOnly(needed);
   }
 
