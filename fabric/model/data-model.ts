@@ -260,7 +260,6 @@ export class RouterModels {
         else await this.#tell(part, reached, { configs, keys, clientsOf: await clientsRead });
       },
     );
-    await clientsRead;
     if (isOfAll) this.#configs.keepOnly(needed);
   }
 
