@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { newMasterKey } from '../domain/pki/master-key.js';
 import { ApiClient, forEachParallel } from './bench/api-client.js';
 import { newRequest } from './bench/certificate-requests.js';
+import { startReference } from './bench/routers/reference.js';
 import { launchController } from './controller-process.js';
 import { onStage, runScript, stopwatch } from './drill/run.js';
 import { comeBack, knock, newTally } from './storm/clients.js';
@@ -25,6 +26,7 @@ Exit code 1: a client did not get in, or a login by certificate was refused with
   --clients N      that come back at once (5000)
   --rounds N       how often they do (1); at most 50,000 logins in all
   --passwords N    logins by password at once (200)
+  --reference FILE the field's program: the same storm at its controller, afterwards
   -h, --help       show this text and exit
 `;
 const MOST_LOGINS = 50_000;
@@ -36,9 +38,11 @@ interface Options {
   readonly clients: number;
   readonly rounds: number;
   readonly passwords: number;
+  readonly reference: string | undefined;
 }
 
 interface Place {
+  readonly label: string;
   readonly urls: readonly string[];
   readonly admin: ApiClient;
   readonly credentials: { readonly username: string; readonly password: string };
@@ -70,7 +74,14 @@ async function startPlace(stage: Stage, controllers: number): Promise<Place> {
     urls.push(url);
   }
   const admin = await new ApiClient(urls[0] ?? '').loginToManage(credentials.username, credentials.password);
-  return { urls, admin, credentials };
+  return { label: '', urls, admin, credentials };
+}
+
+/** @param atEnd  gets what stops it */
+async function startOther(binary: string, atEnd: (stop: () => Promise<void>) => void): Promise<Place> {
+  const { url, username, password } = await startReference(binary, atEnd);
+  const admin = await new ApiClient(url).loginToManage(username, password);
+  return { label: 'reference, ', urls: [url], admin, credentials: { username, password } };
 }
 
 /** An identity for each client, with a certificate of the network. */
@@ -79,12 +90,12 @@ async function enroll(admin: ApiClient, count: number): Promise<Certificate[]> {
   await forEachParallel(
     Array.from({ length: count }, (_, index) => index),
     async (index) => {
-      const body = { name: `storm-${index}`, type: 'Device', isAdmin: false, enrollment: { ott: true } };
-      const id = await admin.create(`${M}/identities`, body);
+      const draft = { name: `storm-${index}`, type: 'Device', isAdmin: false, enrollment: { ott: true } };
+      const id = await admin.create(`${M}/identities`, draft);
       const [enrollment] = await admin.call<{ token: string }[]>('GET', `${M}/identities/${id}/enrollments`);
       const { csr, key } = await newRequest(`storm-${index}`);
-      const path = `${C}/enroll/ott?token=${enrollment?.token ?? ''}`;
-      const { cert } = await admin.call<{ cert: string }>('POST', path, { clientCsr: csr });
+      const body = { token: enrollment?.token ?? '', clientCsr: csr };
+      const { cert } = await admin.call<{ cert: string }>('POST', `${C}/enroll/ott`, body);
       made.push({ cert, key });
     },
   );
@@ -104,27 +115,39 @@ function tell(what: string, { waits, refusals, attempts }: StormTally): void {
 
 async function storm(stage: Stage, options: Options): Promise<void> {
   const say = stopwatch();
-  say(`starting ${options.controllers} controllers`);
-  const { urls, admin, credentials } = await startPlace(stage, options.controllers);
-  say(`enrolling ${options.clients} clients`);
-  const certificates = await enroll(admin, options.clients);
-  for (let round = 0; round < options.rounds; round += 1) {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    say(`starting ${options.controllers} controllers`);
+    const places = [await startPlace(stage, options.controllers)];
+    if (options.reference !== undefined) places.push(await startOther(options.reference, (stop) => closers.push(stop)));
+    for (const place of places) {
+      say(`${place.label}enrolling ${options.clients} clients`);
+      await stormAt(place, await enroll(place.admin, options.clients), options);
+    }
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+async function stormAt(
+  { label, urls, credentials }: Place,
+  certificates: readonly Certificate[],
+  { rounds, passwords }: Options,
+): Promise<void> {
+  const urlOf = (index: number) => urls[index % urls.length] ?? '';
+  for (let round = 0; round < rounds; round += 1) {
     const tally = newTally();
     const beganAt = performance.now();
     const times = { beganAt, untilMs: beganAt + STORM_MS };
-    await Promise.all(
-      certificates.map((shown, index) => comeBack(urls[index % urls.length] ?? '', shown, tally, times)),
-    );
-    tell(`certificates, round ${round + 1}`, tally);
-    if (tally.waits.length < certificates.length || tally.refusals.has('429')) process.exitCode = 1;
+    await Promise.all(certificates.map((shown, index) => comeBack(urlOf(index), shown, tally, times)));
+    tell(`${label}certificates, round ${round + 1}`, tally);
+    const isOurs = label === '';
+    if (isOurs && (tally.waits.length < certificates.length || tally.refusals.has('429'))) process.exitCode = 1;
   }
   const tally = newTally();
-  await Promise.all(
-    Array.from({ length: options.passwords }, (_, index) =>
-      knock(urls[index % urls.length] ?? '', credentials.username, credentials.password, tally),
-    ),
-  );
-  tell('passwords', tally);
+  const { username, password } = credentials;
+  await Promise.all(Array.from({ length: passwords }, (_, index) => knock(urlOf(index), username, password, tally)));
+  tell(`${label}passwords`, tally);
   process.stdout.write(`load of the machine ${(loadavg()[0] ?? 0).toFixed(1)}\n`);
 }
 
@@ -143,6 +166,7 @@ async function main(args: readonly string[]): Promise<void> {
       clients: text,
       rounds: text,
       passwords: text,
+      reference: text,
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -155,6 +179,7 @@ async function main(args: readonly string[]): Promise<void> {
     clients: wholeOf('clients', values.clients, 5_000),
     rounds: wholeOf('rounds', values.rounds, 1),
     passwords: wholeOf('passwords', values.passwords, 200),
+    reference: values.reference,
   };
   if (options.clients * options.rounds > MOST_LOGINS) throw new Error(`no more than ${MOST_LOGINS} logins`);
   await onStage({ keeps: false, deadlineMs: DEADLINE_MS }, (stage) => storm(stage, options));

@@ -67,7 +67,7 @@ export function liveStatements({ identities, services }: Scale): string[] {
        claims_property, client_id, target_token, enroll_to_cert_enabled, enroll_to_token_enabled, enroll_auth_policy_id,
        enroll_name_claims_selector, enroll_attribute_claims_selector)
      VALUES (${idSql('signer', '0')}, 'bench-signer', 'https://issuer.example.org', 'bench',
-       'https://issuer.example.org/keys', true, false, 'sub', '', 'ACCESS', false, false, '', '', '')`,
+       'https://issuer.example.org/keys', true, false, 'sub', '', 'ACCESS', false, false, 'default', '', '')`,
     `INSERT INTO controllers (id, name, cert_pem, fingerprint, api_addresses)
      SELECT ${idSql('controller', 'i')}, ${name('controller', 'i')}, 'x', 'x', '{}' FROM ${upTo(HOSTS)}`,
     // They stay alive for as long as the statements are explained.

@@ -44,9 +44,30 @@ export async function fill(stores: Stores, client: pg.Client, scale: Scale): Pro
   await client.query("SET LOCAL session_replication_role = 'replica'");
   for (const statement of statements(scale)) await client.query(statement);
   await client.query('COMMIT');
+  await requireWhole(client);
   // What is filled is settled, as in a network that has run for a while.
   await client.query('VACUUM (FREEZE, ANALYZE)');
   await client.query('CHECKPOINT');
+}
+
+/** @throws Error when rows refer to none, which triggers were not there to refuse: no snapshot of them is restored */
+async function requireWhole(client: pg.Client): Promise<void> {
+  await client.query(`DO $$
+DECLARE c record; is_broken boolean;
+BEGIN
+  FOR c IN SELECT k.conname, k.conrelid::regclass AS own, k.confrelid::regclass AS other,
+      string_agg(format('o.%I = r.%I', x.attname, y.attname), ' AND ') AS pairs,
+      string_agg(format('o.%I IS NOT NULL', x.attname), ' AND ') AS given
+    FROM pg_constraint k CROSS JOIN unnest(k.conkey, k.confkey) AS u (own, other)
+      JOIN pg_attribute x ON x.attrelid = k.conrelid AND x.attnum = u.own
+      JOIN pg_attribute y ON y.attrelid = k.confrelid AND y.attnum = u.other
+    WHERE k.contype = 'f' AND k.conparentid = 0 GROUP BY k.oid, k.conname, k.conrelid, k.confrelid
+  LOOP
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s o WHERE %s AND NOT EXISTS (SELECT FROM %s r WHERE %s))',
+      c.own, c.given, c.other, c.pairs) INTO is_broken;
+    IF is_broken THEN RAISE 'rows of % refer to none: %', c.own, c.conname; END IF;
+  END LOOP;
+END $$`);
 }
 
 function statements({ identities, services }: Scale): string[] {
@@ -101,6 +122,8 @@ function statements({ identities, services }: Scale): string[] {
     `INSERT INTO authenticators (id, identity_id, method, username, password_hash)
      SELECT ${idSql('authenticator', 'i')}, ${idSql('identity', `i * ${WITH_SESSION}`)}, 'updb', ${name('user', 'i')},
      repeat('x', 97) FROM ${upTo(authenticated)}`,
+    `INSERT INTO usernames (username, identity_id)
+     SELECT username, identity_id FROM authenticators WHERE username IS NOT NULL ON CONFLICT DO NOTHING`,
     `INSERT INTO enrollments (id, method, identity_id, token, jwt, expires_at)
      SELECT ${idSql('enrollment', 'i')}, 'ott', ${idSql('identity', `i * ${WITH_ENROLLMENT}`)},
      ${tokenSql('enrollment', 'i')}, repeat('x', 600), '2100-01-01'
