@@ -14,7 +14,7 @@ import { DerFault } from './der.js';
 import { certFingerprint, publicKeyFingerprint } from './keys.js';
 import { requirePermittedNames } from './name-constraints.js';
 import { toPem } from './pem.js';
-import { isSignedBy } from './issuer-signatures.js';
+import { isSignedByIssuer } from './issuer-signatures.js';
 import { keyFamily, readSignatureAlgorithm } from './signatures.js';
 
 export { ChainFault } from './chain-fault.js';
@@ -264,7 +264,7 @@ class PathSearch {
     if (algorithm.family !== keyFamily(issuer.publicKey)) return false;
     this.signatures += 1;
     if (this.signatures > MAX_SIGNATURES) throw new SearchEnd('the chain needs too many signatures checked');
-    return isSignedBy(below, issuer, algorithm, isAnchor && below !== this.leaf);
+    return isSignedByIssuer(below, issuer, algorithm, isAnchor && below !== this.leaf);
   }
 
   /**

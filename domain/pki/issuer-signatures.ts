@@ -18,7 +18,7 @@ const proved = new LRUCache<string, true>({ max: 1_000 });
  * @param areTrusted  the issuer is an anchor, and the certificate one of a CA: nobody else can make such pairs, so that
  *   strangers push nothing out of memory
  */
-export function isSignedBy(
+export function isSignedByIssuer(
   below: Certificate,
   issuer: Certificate,
   algorithm: SignatureAlgorithm,
