@@ -4,7 +4,7 @@ const TERMINAL_MS = 200;
 const LINES_MS = 10_000;
 
 export interface ProgressLine {
-  readonly report: (table: string, rows: number) => void;
+  readonly report: (what: string, count: number, unit?: string) => void;
   /** Takes the line away that is on a terminal. */
   readonly end: () => void;
 }
@@ -14,11 +14,11 @@ export function progress(doing: string, stream: NodeJS.WriteStream = process.std
   let last = performance.now();
   let isShown = false;
   return {
-    report(table, rows) {
+    report(what, count, unit = 'rows') {
       const now = performance.now();
       if (now - last < (stream.isTTY ? TERMINAL_MS : LINES_MS)) return;
       last = now;
-      const line = `${doing}: ${table}, ${rows.toLocaleString('en')} rows`;
+      const line = `${doing}: ${what}, ${count.toLocaleString('en')} ${unit}`;
       stream.write(stream.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
       isShown = stream.isTTY;
     },

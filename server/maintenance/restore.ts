@@ -1,7 +1,7 @@
 /** Restores a snapshot into the empty database of a configuration. All that can be refused is refused before. */
 import type { Logger } from '../base/log.js';
 import { restoreInto, verifySnapshot } from '../../db/maintenance/restore.js';
-import type { Restored } from '../../db/maintenance/restore.js';
+import type { RestoreOptions, Restored } from '../../db/maintenance/restore.js';
 import { openKeyRing } from '../keys/bootstrap.js';
 import { closeAll } from '../base/closers.js';
 import type { Closers } from '../base/closers.js';
@@ -13,7 +13,7 @@ import { locateServer } from '../data/database.js';
 export async function restoreSnapshot(
   config: Settings,
   file: string,
-  onProgress: (table: string, rows: number) => void,
+  onProgress: RestoreOptions['onProgress'],
   log: Logger,
 ): Promise<Restored> {
   const header = await verifySnapshot(file);

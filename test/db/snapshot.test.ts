@@ -207,7 +207,10 @@ describe('a snapshot', () => {
     const target = await openTestDatabase({ isEmpty: true });
     const lines = linesOf(file);
     const isOfIdentity = (line: string) => line.startsWith('["id-0",');
+    const twice = (line: string) =>
+      line.startsWith('{"table":"usernames"') ? [line, '["x","id-0"]', '["x","id-1"]'] : [line];
     const cases: readonly (readonly [string[], RegExp])[] = [
+      [lines.flatMap(twice), /two of its rows are the same/],
       [lines.map((line) => (isOfIdentity(line) ? line.replace('"User"', '"Nobody"') : line)), /refer to is not in it/],
       [lines.map((line) => (isOfIdentity(line) ? '["id-0"]' : line)), /rows of identities cannot be stored/],
       [lines.map((line) => line.replace('{"table":"identities"', '{"table":"pg_authid"')), /table pg_authid/],
