@@ -2,6 +2,7 @@
  * The control channel of one process, put together: who is let in, what routers are told when they connect and when
  * something changes, and what all controllers can read of it. docs/control-channel.md describes it.
  */
+import type { TrafficFeed } from '../domain/fabric/traffic-feed.js';
 import type { EdgeConnection } from '../domain/router.js';
 import { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import { Acceptor } from './channel/acceptor.js';
@@ -41,6 +42,8 @@ export interface Fabric {
   readonly edgeConnections: { of(identityId: string): EdgeConnection };
   /** See `RouterModels.check`; undefined also for a router that is not connected here. */
   readonly checkModel: (routerId: string) => Promise<readonly ModelDifference[] | undefined>;
+  /** What routers that are connected here report. */
+  readonly trafficFeed: TrafficFeed;
   /** Counts for metrics. */
   readonly counts: () => FabricCounts;
   /** Ends all channels; nothing of this process counts as connected any more. Another call joins the first. */
@@ -62,6 +65,7 @@ export function createFabric(options: FabricOptions): Fabric {
     },
     events,
     edgeConnections: { of: (id) => connectionOf(id, parts) },
+    trafficFeed: traffic.usage.feed,
     checkModel: (routerId) => modelCheck(routerId, registry, models),
     counts: () => ({
       ...routers.counts,

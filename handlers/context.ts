@@ -14,6 +14,7 @@ import type { ConfigType } from '../domain/model.js';
 import type { ApiSession } from '../domain/credentials.js';
 import type { PolicyType } from '../domain/model.js';
 import type { BEGINNING, EventId } from '../domain/events/position.js';
+import type { TrafficFeed } from '../domain/fabric/traffic-feed.js';
 import type { EdgeConnection } from '../domain/router.js';
 import type { PublicJwk } from '../domain/auth/signed-jwt.js';
 import type { LoginProvider } from './login-provider.js';
@@ -265,6 +266,8 @@ export interface Context {
   readonly maintenance: Maintenance;
   readonly stores: Stores;
   readonly edgeConnections: EdgeConnections;
+  /** What routers that are connected to this process report. */
+  readonly trafficFeed: TrafficFeed;
   readonly passwords: Passwords;
   /** Queue for verifying certificate chains, a millisecond each. */
   readonly yieldQueue: YieldQueue;

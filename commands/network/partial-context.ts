@@ -8,6 +8,7 @@ const MEMBERS: Readonly<Record<keyof Context, true>> = {
   maintenance: true,
   stores: true,
   edgeConnections: true,
+  trafficFeed: true,
   passwords: true,
   yieldQueue: true,
   apiSessions: true,

@@ -6,6 +6,7 @@ import { eachSlice } from '../channel/pieces.js';
 import { addLatency } from '../links/link-latencies.js';
 import type { LatencyByLink } from '../links/link-latencies.js';
 import type { KnownLinks } from '../links/links.js';
+import { trafficReport } from '../usage/traffic-report.js';
 import type { Usage } from '../usage/usage.js';
 import { UsageReader } from '../usage/usage-in-metrics.js';
 import type { ReportedUsage } from '../usage/usage-in-metrics.js';
@@ -15,7 +16,7 @@ const BATCH = 500;
 
 interface MetricsParts {
   readonly links: Pick<KnownLinks, 'setLatency' | 'get'>;
-  readonly usage: Pick<Usage, 'reported'>;
+  readonly usage: Pick<Usage, 'reported' | 'feed'>;
 }
 
 export const metrics =
@@ -29,6 +30,8 @@ export const metrics =
       }
     });
     usage.reported(channel, traffic, (id) => links.get(id));
+    if (usage.feed.areReportsRead)
+      usage.feed.reported(await channel.work(() => trafficReport(channel.routerId, body, new Date())));
   };
 
 /** Reads what is used of the metrics, in one pass. @throws MalformedError */

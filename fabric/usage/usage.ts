@@ -2,6 +2,7 @@
  * Traffic and dials by service, router and link, summed by the hour: kept in memory and added to the database once a
  * minute. What a controller that is killed has not written is lost.
  */
+import { TrafficListeners } from '../../domain/fabric/traffic-feed.js';
 import { couldBeId } from '../../domain/ids.js';
 import type { UsageKind, UsageStore, UsageSum } from '../../db/stores/usage.js';
 import type { RouterChannel } from '../channel/channel.js';
@@ -39,6 +40,8 @@ const MOST_TOTALS = 200;
 export type FindLink = (id: string) => { readonly routers: readonly [string, string] } | undefined;
 
 export class Usage {
+  /** Readers of events. */
+  readonly feed = new TrafficListeners();
   readonly #options: Required<UsageOptions>;
   readonly #timer: NodeJS.Timeout;
   /** Totals of links when the router of a channel last told them. */
@@ -72,6 +75,7 @@ export class Usage {
   }
 
   dialed(kind: 'service' | 'router', id: string, isMade: boolean): void {
+    if (kind === 'service') this.feed.dialed(id, isMade);
     this.#add(kind, id, isMade ? { dials: 1 } : { dials: 1, failedDials: 1 });
   }
 

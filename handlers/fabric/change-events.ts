@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import type { TextStream } from '../text-stream.js';
 
 /** Sources of the events of one reader. */
-export interface FeedParts extends Pick<Context, 'stores' | 'eventStreams'> {
+export interface FeedParts extends Pick<Context, 'stores' | 'eventStreams' | 'trafficFeed'> {
   readonly controllerId: string;
   readonly identityId: string;
 }

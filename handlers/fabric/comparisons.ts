@@ -129,12 +129,13 @@ const hasId = (item: unknown): item is { readonly id: string } =>
 const byId = <T extends { readonly id: string }>(items: readonly T[]) => new Map(items.map((item) => [item.id, item]));
 
 /** @throws DomainError of the filter, and `invalidFilter` where it finds more than can be compared */
-export async function all<T>(filter: string, list: List<T>): Promise<T[]> {
+export async function all<T>(filter: string, list: List<T>, most = MOST): Promise<T[]> {
   const found: T[] = [];
-  while (found.length <= MOST) {
+  while (found.length <= most) {
     const { items, totalCount } = await list({ filter, limit: PAGE, offset: found.length });
+    if (totalCount > most) break;
     found.push(...items);
     if (items.length === 0 || found.length >= totalCount) return found;
   }
-  throw new DomainError('invalidFilter', { causeMessage: `it finds more than ${MOST}, which are not compared` });
+  throw new DomainError('invalidFilter', { causeMessage: `it finds more than ${most}, which are not compared` });
 }

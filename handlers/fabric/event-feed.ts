@@ -1,6 +1,7 @@
 /**
- * Events of the fabric for one reader, as JSON: routers, links, circuits and terminators that come and go, found by
- * comparing what all controllers know of them; changes of entities; and counts.
+ * Events of the fabric for one reader, as JSON: sessions, controllers, routers, links, circuits and terminators that
+ * come and go, found by comparing what all controllers know of them; what routers of this controller measured; changes
+ * of entities; and counts.
  */
 import { DomainError } from '../../domain/errors.js';
 import type { Terminator } from '../../domain/model.js';
@@ -10,9 +11,26 @@ import type { WakeableDelay } from '../../domain/scheduling/wakeable-delay.js';
 import { changeEvents } from './change-events.js';
 import type { FeedParts } from './change-events.js';
 import { all } from './comparisons.js';
+import { difference } from './differences.js';
+import { apiSessionWatch, controllerWatch, sessionWatch } from './session-events.js';
+import { trafficEvents } from './traffic-events.js';
+import type { Tell } from './traffic-events.js';
 
 /** Kinds of events that there are; `ziti fabric stream` names more. */
-const KINDS = ['circuit', 'entityChange', 'entityCount', 'link', 'router', 'terminator'] as const;
+const KINDS = [
+  'apiSession',
+  'circuit',
+  'cluster',
+  'entityChange',
+  'entityCount',
+  'link',
+  'metrics',
+  'router',
+  'service',
+  'session',
+  'terminator',
+  'usage',
+] as const;
 type Kind = (typeof KINDS)[number];
 
 const LOOK_MS = 1_000;
@@ -20,8 +38,13 @@ const COUNT_MS = 300_000;
 
 export interface FeedWish {
   readonly kinds: ReadonlySet<Kind>;
-  /** Kinds that were asked for and that there are not. */
-  readonly others: readonly string[];
+  /** Words for what was asked for and will not come. */
+  readonly notes: readonly string[];
+}
+
+interface Subscription {
+  readonly type: string;
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 interface Subscriptions {
@@ -34,16 +57,32 @@ export function feedWish(body: string): FeedWish {
   const { subscriptions } = parsed(body);
   if (!Array.isArray(subscriptions) || subscriptions.length === 0 || subscriptions.length > 100)
     throw refused('subscriptions must be a list');
-  const types = subscriptions.map((one: unknown) => {
-    const type = typeof one === 'object' && one !== null && 'type' in one ? one.type : undefined;
-    if (typeof type !== 'string') throw refused('a subscription must have a type');
-    return type;
-  });
+  const asked = subscriptions.map(subscriptionIn);
   const isKind = (type: string): type is Kind => (KINDS as readonly string[]).includes(type);
+  const types = asked.map(({ type }) => type);
   const kinds = new Set(types.filter(isKind));
   const others = types.filter((type) => !isKind(type));
   if (kinds.size === 0) throw refused(`there are events of these kinds: ${KINDS.join(', ')}`);
-  return { kinds, others };
+  return {
+    kinds,
+    notes: [...(others.length > 0 ? [`no events of these kinds: ${others.join(', ')}`] : []), ...notesOn(asked)],
+  };
+}
+
+function subscriptionIn(one: unknown): Subscription {
+  const { type, options } = (typeof one === 'object' && one !== null ? one : {}) as Partial<Record<string, unknown>>;
+  if (typeof type !== 'string') throw refused('a subscription must have a type');
+  return { type, options: typeof options === 'object' && options !== null ? { ...options } : {} };
+}
+
+/** Options of a subscription that are not followed. */
+function notesOn(asked: readonly Subscription[]): string[] {
+  const has = (type: string, accepts: (options: Subscription['options']) => boolean) =>
+    asked.some((one) => one.type === type && accepts(one.options));
+  return [
+    ...(has('usage', ({ version = 3 }) => version !== 3) ? ['usage comes in version 3'] : []),
+    ...(has('metrics', (options) => Object.keys(options).length > 0) ? ['metrics are not filtered'] : []),
+  ];
 }
 
 function parsed(body: string): Subscriptions {
@@ -75,7 +114,9 @@ export async function runFeed(
     delay.wake();
   };
   const changes = kinds.has('entityChange') ? await changeEvents(parts, send, wake) : undefined;
-  const looks = watchesOf(kinds, parts, send);
+  const tell = tellFor(parts, send);
+  const traffic = trafficEvents(kinds, parts.trafficFeed, tell);
+  const looks = [...watchesOf(kinds, parts, tell), traffic.look];
   try {
     for (const look of looks) await look();
     while (!isOver()) {
@@ -84,29 +125,34 @@ export async function runFeed(
       for (const look of looks) await look();
     }
   } finally {
+    traffic.close();
     changes?.close();
   }
 }
 
-type Tell = (namespace: string, members: object, at?: Date) => void;
 type Look = () => Promise<void>;
 
-/** Looks at what there is; each call tells what is different from the one before. */
-function watchesOf(
-  kinds: ReadonlySet<Kind>,
-  { stores, controllerId }: FeedParts,
-  send: (event: object) => void,
-): Look[] {
-  const tell: Tell = (namespace, members, at = new Date()) => {
+const tellFor =
+  ({ controllerId }: Pick<FeedParts, 'controllerId'>, send: (event: object) => void): Tell =>
+  (namespace, members, at = new Date()) => {
     send({ namespace, event_src_id: controllerId, timestamp: at.toISOString(), ...members });
   };
+
+/** Looks at what there is; each call tells what is different from the one before. */
+function watchesOf(kinds: ReadonlySet<Kind>, { stores }: FeedParts, tell: Tell): Look[] {
   const looks: Readonly<Record<Kind, Look | undefined>> = {
+    apiSession: apiSessionWatch(stores, tell),
     circuit: circuitWatch(stores, tell),
+    cluster: controllerWatch(stores, tell),
     entityChange: undefined,
     entityCount: countWatch(stores, tell),
     link: linkWatch(stores, tell),
+    metrics: undefined,
     router: routerWatch(stores, tell),
+    service: undefined,
+    session: sessionWatch(stores, tell),
     terminator: terminatorWatch(stores, tell),
+    usage: undefined,
   };
   return [...kinds].flatMap((kind) => looks[kind] ?? []);
 }
@@ -185,29 +231,6 @@ function countWatch({ summary }: FeedParts['stores'], tell: Tell): Look {
     countedAt = performance.now();
     const totals = [...(await summary.counts())].map(([kind, total]) => [inCamelCase(kind), total]);
     tell('entityCount', { counts: Object.fromEntries(totals) as object });
-  };
-}
-
-interface Tellers<T> {
-  readonly came: (item: T) => void;
-  readonly changed: (item: T) => void;
-  readonly left: (item: T) => void;
-  /** Another text means that it changed. */
-  readonly stateOf: (item: T) => string;
-}
-
-/** The first look finds what there was before, which is not sent. */
-function difference<T extends { readonly id: string }>(read: () => Promise<readonly T[]>, tell: Tellers<T>) {
-  let before: ReadonlyMap<string, T> | undefined;
-  return async () => {
-    const now = new Map((await read()).map((item) => [item.id, item]));
-    for (const [id, item] of before === undefined ? [] : now) {
-      const known = before?.get(id);
-      if (known === undefined) tell.came(item);
-      else if (tell.stateOf(known) !== tell.stateOf(item)) tell.changed(item);
-    }
-    for (const [id, item] of before ?? []) if (!now.has(id)) tell.left(item);
-    before = now;
   };
 }
 

@@ -46,7 +46,7 @@ export const MOST_SOCKET_BYTES = 80_000;
 const MOST_WAITING = 8;
 
 export interface SocketParts {
-  readonly context: Pick<Context, 'stores' | 'newId' | 'eventStreams' | 'network'>;
+  readonly context: Pick<Context, 'stores' | 'newId' | 'eventStreams' | 'trafficFeed' | 'network'>;
   readonly identityId: string;
   readonly log: Logger;
 }
@@ -109,11 +109,10 @@ export class FabricSocket {
     if (this.#isStreaming)
       throw new DomainError('rateLimited', { causeMessage: 'this connection has a stream already' });
     this.#isStreaming = true;
-    const note = wish.others.length === 0 ? '' : `; there are no events of these kinds: ${wish.others.join(', ')}`;
-    this.#reply(frame, result(true, `success${note}`));
+    this.#reply(frame, result(true, ['success', ...wish.notes].join('; ')));
     const { context, identityId } = this.#parts;
-    const { stores, eventStreams, network } = context;
-    const parts = { stores, eventStreams, controllerId: network.controllerId, identityId };
+    const { stores, eventStreams, trafficFeed, network } = context;
+    const parts = { stores, eventStreams, trafficFeed, controllerId: network.controllerId, identityId };
     const send = (event: object) => {
       this.#send(message(EVENT, JSON.stringify(event)));
     };

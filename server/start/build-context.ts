@@ -65,6 +65,7 @@ export function buildContext(parts: Parts): Context {
     eventStreams: parts.eventStreams,
     targetFault: (url) => parts.outgoing.faultOf(url),
     edgeConnections: fabric.edgeConnections,
+    trafficFeed: fabric.trafficFeed,
     passwords,
     apiSessions,
     loginProvider,

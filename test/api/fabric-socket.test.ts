@@ -16,6 +16,8 @@ import {
   ValidateRoutersRequestSchema,
   ValidateRoutersResponseSchema,
 } from '../../generated/fabric/management_pb.js';
+import { MetricsMessageSchema } from '../../generated/fabric/metrics_pb.js';
+import { createClient, expectStatus } from '../support/client.js';
 import { startReachable } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { LinkScene, linkTo, report } from '../support/link-scene.js';
@@ -298,7 +300,8 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
         [7, ''],
         [STREAM, 'no JSON'],
         [STREAM, '{"format":"json","subscriptions":[]}'],
-        [STREAM, '{"format":"json","subscriptions":[{"type":"usage"}]}'],
+        [STREAM, '{"format":"json","subscriptions":[{"type":"alert"}]}'],
+        [STREAM, '{"format":"json","subscriptions":[{"type":7}]}'],
         [STREAM, '{"format":"xml"}'],
       ] as const) {
         const before = client.frames.length;
@@ -318,8 +321,8 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
       const scenes = new LinkScene(controller);
       await scenes.begin();
       const client = await open();
-      client.stream('router', 'link', 'circuit', 'terminator', 'entityChange', 'entityCount', 'usage');
-      expect(textOf(await client.next(ContentType.Result))).to.include('usage');
+      client.stream('router', 'link', 'circuit', 'terminator', 'entityChange', 'entityCount', 'alert');
+      expect(textOf(await client.next(ContentType.Result))).to.include('no events of these kinds: alert');
       await client.event('entityCount', '"identities":');
       const made = await scenes.scene();
       const { first, second } = made;
@@ -351,6 +354,83 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
       expect(details[answer.circuitId]).to.include({ missingInCtrl: false, missingInForwarder: true });
       await scenes.end();
       await client.event('router-offline', first.id);
+    });
+
+    it('with events of sessions, dials, and what routers measure, without any token', async () => {
+      const scenes = new LinkScene(controller);
+      await scenes.begin();
+      const client = await open();
+      client.stream('apiSession', 'session', 'service', 'usage', 'metrics', 'cluster', 'entityCount');
+      expect(textOf(await client.next(ContentType.Result))).to.equal('success');
+      await client.event('entityCount'); // the last that is looked at
+      const made = await scenes.scene();
+      const { first, second } = made;
+      report(first, [linkTo(second, 'link-two')]);
+      const { answer } = await scenes.dialed(made, [first, second]);
+      await client.event('"session"', '"created"', '"session_type":"Dial"', made.world.serviceId);
+      await client.event('"service.dial.success"', made.world.serviceId, '"count":1,');
+
+      const other = await tokenOf('admin', 'correct horse battery');
+      const session = createClient(controller.url, other);
+      const { id } = expectStatus(await session.get(`${MANAGEMENT}/current-api-session`), 200).data as { id: string };
+      await client.event('"apiSession"', '"created"', id, '"ip_address":"127.0.0.1"');
+      expectStatus(await session.delete(`${MANAGEMENT}/current-api-session`), 200);
+      session.close();
+      await client.event('"apiSession"', '"deleted"', id);
+
+      first.sendTyped(ContentType.Metrics, MetricsMessageSchema, {
+        eventId: 'event-1',
+        intValues: { 'xgress.dial': 7n },
+        histograms: { 'link.link-two.latency': { mean: 1.5, stdDev: 0.5, p9999: 9, count: 3n } },
+        meters: { 'ingress.rx.bytesrate': { count: 9n, m1Rate: 2.5, meanRate: 4 } },
+        usageCounters: [
+          {
+            intervalStartUtc: 1_700_000_000n,
+            intervalLength: 60n,
+            buckets: {
+              [answer.circuitId]: { values: { 'ingress.rx': 11n }, tags: { serviceId: made.world.serviceId } },
+            },
+          },
+        ],
+      });
+      const usage = JSON.parse(textOf(await client.event('"usage"', answer.circuitId))) as object;
+      expect(usage).to.deep.include({
+        namespace: 'usage',
+        version: 3,
+        source_id: first.id,
+        circuit_id: answer.circuitId,
+        usage: { 'ingress.rx': 11 },
+        interval_start_utc: 1_700_000_000,
+        interval_length: 60,
+        tags: { serviceId: made.world.serviceId },
+      });
+      const metric = async (name: string) => JSON.parse(textOf(await client.event(`"metric":"${name}"`))) as object;
+      expect(await metric('xgress.dial')).to.deep.include({ metrics: { value: 7 }, source_event_id: 'event-1' });
+      const latency = await metric('link.latency');
+      expect(latency).to.include({ source_entity_id: 'link-two', source_id: first.id });
+      expect(latency).to.have.property('metrics').that.includes({ mean: 1.5, std_dev: 0.5, p9999: 9, count: 3 });
+      expect(await metric('ingress.rx.bytesrate'))
+        .to.have.property('metrics')
+        .that.includes({ count: 9, m1_rate: 2.5, mean_rate: 4 });
+      for (const frame of client.frames) expect(textOf(frame)).to.not.include(other).and.not.include('"token"');
+      await scenes.end();
+    });
+
+    it('of what routers measure with what it does not follow of the options', async () => {
+      const client = await open();
+      client.ask(
+        STREAM,
+        JSON.stringify({
+          format: 'json',
+          subscriptions: [
+            { type: 'usage', options: { version: 2 } },
+            { type: 'metrics', options: { metricFilter: '.*' } },
+          ],
+        }),
+      );
+      expect(textOf(await client.next(ContentType.Result))).to.equal(
+        'success; usage comes in version 3; metrics are not filtered',
+      );
     });
   });
 

@@ -148,4 +148,21 @@ describeStock('ziti fabric', (binary) => {
     await until('the stream tells it', () => stream.output().split('\n').some(isTold));
     await stream.kill();
   });
+
+  it('streams events of sessions, and of what routers measure within a minute', async () => {
+    const kinds = ['api-sessions', 'sessions', 'services', 'usage', 'metrics', 'cluster'].map((kind) => `--${kind}`);
+    const stream = network.ziti.start('fabric', 'stream', 'events', ...kinds, '--verbose');
+    await until('it has started', () => stream.output().includes('event streaming started: success'));
+    const isTold = (...words: readonly string[]) =>
+      stream
+        .output()
+        .split('\n')
+        .some((line) => words.every((word) => line.includes(word)));
+    await controller.newCaller();
+    await until('a login is told', () => isTold('"apiSession"', '"created"'));
+    await talk.echo('counted');
+    await until('metrics come', () => isTold('"metrics"', '"source_id"', near?.id ?? '-'), 150_000);
+    await until('bytes of a circuit come', () => isTold('"usage"', '"circuit_id"'), 150_000);
+    await stream.kill();
+  });
 });
