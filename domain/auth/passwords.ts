@@ -11,13 +11,17 @@ import { KeyedMutex } from '../scheduling/keyed-mutex.js';
 
 const PREFIX = '$argon2id$v=19$';
 
-export interface PasswordHasherOptions {
-  /** Hashes at the same time; each takes `memoryKib` and one of the four threads that files and DNS need too. */
-  readonly concurrent?: number;
-  readonly waiting?: number;
+/** Work that one hash takes. There is no setting for it. */
+export interface PasswordCost {
   readonly memoryKib?: number;
   readonly passes?: number;
   readonly lanes?: number;
+}
+
+export interface PasswordHasherOptions extends PasswordCost {
+  /** Hashes at the same time; each takes `memoryKib` and one of the four threads that files and DNS need too. */
+  readonly concurrent?: number;
+  readonly waiting?: number;
 }
 
 export interface PasswordHasher {

@@ -4,6 +4,7 @@
  */
 import type { ClientConfig } from 'pg';
 import { createPasswordHasher } from '../../domain/auth/passwords.js';
+import type { PasswordCost } from '../../domain/auth/passwords.js';
 import { newId } from '../../domain/auth/tokens.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import { openStores } from '../../db/stores/stores.js';
@@ -48,13 +49,17 @@ export interface RunningController {
   stop(): Promise<void>;
 }
 
-/** @param abort  ends the start with an error at its next step; nothing is left running */
+/**
+ * @param abort  ends the start with an error at its next step; nothing is left running
+ * @param passwordCost  of new passwords; those that a controller of its own program hashes cost what they should
+ */
 export async function startController(
   config: Settings,
   log: Logger,
   abort = new AbortController().signal,
+  passwordCost: PasswordCost = {},
 ): Promise<RunningController> {
-  const start = newStart(config, log, abort);
+  const start = newStart(config, log, abort, passwordCost);
   try {
     return await assemble(start);
   } catch (error) {
@@ -93,11 +98,12 @@ export async function prepareNetwork(config: Settings, log: Logger, abort: Abort
   }
 }
 
-const newStart = (config: Settings, log: Logger, abort: AbortSignal): Start => ({
+const newStart = (config: Settings, log: Logger, abort: AbortSignal, passwordCost: PasswordCost = {}): Start => ({
   config,
   log,
   abort,
   closers: [],
+  passwordCost,
   startedAt: new Date(),
   changes: new ChangeSubscribers(createEpochMemory(), log),
 });
@@ -128,7 +134,7 @@ async function assemble(start: Start): Promise<RunningController> {
 
 /** The network is made by the first start. */
 async function openData(start: Start, connection: ServerConfig): Promise<Data> {
-  const { config, log, abort, changes } = start;
+  const { config, log, abort, changes, passwordCost } = start;
   const opened = await connectDatabase({
     ...start,
     connection,
@@ -140,7 +146,8 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
   });
   abort.throwIfAborted();
   const stores = openStores(opened.database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
-  const passwords = createPasswordHasher({ concurrent: config.passwordConcurrency, waiting: config.passwordQueue });
+  const { passwordConcurrency: concurrent, passwordQueue: waiting } = config;
+  const passwords = createPasswordHasher({ ...passwordCost, concurrent, waiting });
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();
   const network = await openNetwork(config, stores, passwords, controllerId, log);
   return { ...opened, stores, epochs: changes.epochs, passwords, network, controllerId };

@@ -1,5 +1,5 @@
 /** Phases of a start: what each is given, and what it opens. A phase adds closers for what it opens. */
-import type { PasswordHasher } from '../../domain/auth/passwords.js';
+import type { PasswordCost, PasswordHasher } from '../../domain/auth/passwords.js';
 import type { Stores } from '../../db/stores/stores.js';
 import type { Fabric } from '../../fabric/fabric.js';
 import type { Context } from '../../handlers/context.js';
@@ -32,6 +32,8 @@ export interface Start {
   /** They run in reverse, so whatever opens something opens it after all that it needs. */
   readonly closers: Closers;
   readonly startedAt: Date;
+  /** Tests make hundreds of networks, whose passwords protect nothing. */
+  readonly passwordCost: PasswordCost;
   readonly changes: ChangeSubscribers;
 }
 

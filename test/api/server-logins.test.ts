@@ -18,7 +18,7 @@ describe('logins', () => {
   let anonymous: Client;
   let admin: Client;
   before(async () => {
-    controller = await startTestController();
+    controller = await startTestController({}, {});
     ({ anonymous, admin } = controller);
   });
   after(() => controller.stop());

@@ -14,7 +14,7 @@ import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { StockNetwork } from '../support/stock-network.js';
 import type { Setup, Talk } from '../support/stock-network.js';
-import { ONLY_INTEROP, describeStock, itUnless } from '../support/unless.js';
+import { describeStock } from '../support/unless.js';
 
 const BACK_MS = 120_000;
 /** Longer than an access token is good; programs get the next one a few seconds before its end. */
@@ -95,7 +95,7 @@ describeStock('access tokens of stock programs, when what signs them is renewed,
   };
 
   for (const what of ['server', 'intermediate'] as const)
-    itUnless(ONLY_INTEROP, `${what}: sessions go on, over a restart of the controller too`, async () => {
+    it(`${what}: sessions go on, over a restart of the controller too`, async () => {
       const [before, name] = [await sessions(), await signs()];
       expect(before).to.have.lengthOf.at.least(2);
       for (const id of before) expect(id).to.match(/^[0-9a-f]{8}-/);

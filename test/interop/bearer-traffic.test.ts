@@ -10,9 +10,9 @@ import { itemsOf } from '../support/entities.js';
 import { MANAGEMENT as M } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
-import { ONLY_INTEROP, describeStocks, itUnless } from '../support/unless.js';
+import { ONLY_INTEROP, describeStockCore, itUnless } from '../support/unless.js';
 
-describeStocks('traffic of stock programs with access tokens', (binary) => {
+describeStockCore('traffic of stock programs with access tokens', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   before(async () => {

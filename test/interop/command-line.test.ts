@@ -15,12 +15,12 @@ import { read } from '../support/entities.js';
 import { makeIdentity, makeService } from '../support/make.js';
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
-import { describeStocks } from '../support/unless.js';
+import { describeStockCore } from '../support/unless.js';
 import { ZitiShop } from '../support/ziti.js';
 
 const PORT_SCHEMA = { type: 'object', properties: { port: { type: 'integer' } }, required: ['port'] };
 
-describeStocks('the command line', (binary) => {
+describeStockCore('the command line', (binary) => {
   let controller: TestController;
   let ziti: ZitiShop;
   let cli: CommandLine;

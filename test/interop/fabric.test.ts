@@ -9,7 +9,7 @@ import type { TestController } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import { StockNetwork } from '../support/stock-network.js';
 import type { Talk } from '../support/stock-network.js';
-import { describeStock } from '../support/unless.js';
+import { describeStockCore } from '../support/unless.js';
 import type { ZitiRouter } from '../support/ziti.js';
 
 interface Shown {
@@ -23,7 +23,7 @@ interface Checked {
   readonly value: { readonly differences: number };
 }
 
-describeStock('ziti fabric', (binary) => {
+describeStockCore('ziti fabric', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   let [near, far]: ZitiRouter[] = [];

@@ -6,10 +6,10 @@ import { startReachable, unique } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 import { StockNetwork } from '../support/stock-network.js';
 import type { Talk } from '../support/stock-network.js';
-import { describeStocks } from '../support/unless.js';
+import { describeStockCore } from '../support/unless.js';
 import type { ZitiRouter } from '../support/ziti.js';
 
-describeStocks('links of stock routers', (binary) => {
+describeStockCore('links of stock routers', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   /** The client's router and the host's have no group in common: two others lie between them. */

@@ -16,7 +16,7 @@ import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { addressAt, freePort } from '../support/ports.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
-import { ONLY_INTEROP, describeStock, itUnless } from '../support/unless.js';
+import { describeStock } from '../support/unless.js';
 
 /** What lost its controller tries again after up to a minute. */
 const BACK_MS = 120_000;
@@ -87,7 +87,7 @@ describeStock('a snapshot restored under a running router', (binary) => {
     controller = await startTestController(env);
   };
 
-  itUnless(ONLY_INTEROP, 'is what the router has then, and hosts, and what it hears of afterwards', async () => {
+  it('is what the router has then, and hosts, and what it hears of afterwards', async () => {
     const [kept, lost] = [await hosted(), await hosted()];
     await hasTerminators(kept.id, 1);
     await hasTerminators(lost.id, 1);
@@ -111,7 +111,7 @@ describeStock('a snapshot restored under a running router', (binary) => {
     await agrees();
   });
 
-  itUnless(ONLY_INTEROP, 'and a gap in the numbers of changes leave the router in step', async () => {
+  it('and a gap in the numbers of changes leave the router in step', async () => {
     await restored?.query('UPDATE model_epochs SET epoch = epoch + 1000, routing = routing + 1000');
     const next = await hosted();
     await hasTerminators(next.id, 1);

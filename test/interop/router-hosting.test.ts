@@ -16,7 +16,7 @@ import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { freePort } from '../support/ports.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
-import { ONLY_INTEROP, describeStock, itUnless } from '../support/unless.js';
+import { describeStock } from '../support/unless.js';
 
 const HOST_V1 = 'NH5p4FpGR';
 const HOST_V2 = 'host.v2';
@@ -140,7 +140,7 @@ describeStock('services that a stock router hosts', (binary) => {
     expect(await controller.checkModel(network.router.id)).to.deep.equal([]);
   });
 
-  itUnless(ONLY_INTEROP, 'fail and come back as port checks say', async () => {
+  it('fail and come back as port checks say', async () => {
     const checked = await serve(namedTcp('checked'));
     const actions = [
       { trigger: 'fail', action: 'mark unhealthy' },
@@ -165,7 +165,7 @@ describeStock('services that a stock router hosts', (binary) => {
     expect(await answersAt(port)).to.deep.equal(all('checked again'));
   });
 
-  itUnless(ONLY_INTEROP, 'get dearer and cheaper as http checks say', async () => {
+  it('get dearer and cheaper as http checks say', async () => {
     let status = 200;
     const health = createHttpServer((_request, response) => response.writeHead(status).end('all is well'));
     health.listen(0, '127.0.0.1');
@@ -189,7 +189,7 @@ describeStock('services that a stock router hosts', (binary) => {
     }
   });
 
-  itUnless(ONLY_INTEROP, "are where a config of the router's own identity says, at its own cost", async () => {
+  it("are where a config of the router's own identity says, at its own cost", async () => {
     const made = await service(HOST_V1, at(first));
     await areHosted(made, [{ cost: 0, precedence: 'default' }]);
     const port = await newClient(made);
@@ -209,7 +209,7 @@ describeStock('services that a stock router hosts', (binary) => {
     await reaches('first');
   });
 
-  itUnless(ONLY_INTEROP, 'carry datagrams to a host, for a tunneler and back', async () => {
+  it('carry datagrams to a host, for a tunneler and back', async () => {
     const echo = await serve(namedUdp('datagrams'));
     const made = await service(HOST_V1, at(echo, { protocol: 'udp' }));
     await areHosted(made, [{ cost: 0 }]);

@@ -10,7 +10,7 @@ import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import { StockNetwork, WAIT_MS } from '../support/stock-network.js';
 import type { Talk } from '../support/stock-network.js';
-import { describeStocks } from '../support/unless.js';
+import { describeStockCore } from '../support/unless.js';
 
 interface ShownRouter {
   readonly name: string;
@@ -18,7 +18,7 @@ interface ShownRouter {
   readonly urls: Record<string, string>;
 }
 
-describeStocks('traffic of stock programs without access tokens', (binary) => {
+describeStockCore('traffic of stock programs without access tokens', (binary) => {
   let controller: TestController;
   let network: StockNetwork;
   /** Goes on whatever happens to others. */

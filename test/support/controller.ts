@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../server/settings/config-reader.js';
+import type { PasswordCost } from '../../domain/auth/passwords.js';
 import { startController } from '../../server/start/controller.js';
 import type { RunningController } from '../../server/start/controller.js';
 import { createLogger } from '../../server/base/log.js';
@@ -63,8 +64,17 @@ let serial = 0;
 /** A name that no other test of this run uses. */
 export const unique = (word: string): string => `${word}-${process.pid}-${(serial += 1)}`;
 
-/** @param env  settings by their environment variables; what is not given is made for tests: free port, quiet log */
-export async function startTestController(env: Readonly<Record<string, string>> = {}): Promise<TestController> {
+/** A hash takes 0.3 ms instead of 12: tests log in thousands of times. */
+const CHEAP_PASSWORDS: PasswordCost = { memoryKib: 512, passes: 1 };
+
+/**
+ * @param env  settings by their environment variables; what is not given is made for tests: free port, quiet log
+ * @param passwordCost  `{}`: what hashes cost users, for tests of what waits for them
+ */
+export async function startTestController(
+  env: Readonly<Record<string, string>> = {},
+  passwordCost = CHEAP_PASSWORDS,
+): Promise<TestController> {
   const database = await openTestDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'edge-controller-test-'));
   const config = readConfig({
@@ -82,7 +92,8 @@ export async function startTestController(env: Readonly<Record<string, string>> 
       ...env,
     },
   });
-  const controller = await startController(config, createLogger({ level: config.logLevel, format: 'json' }));
+  const log = createLogger({ level: config.logLevel, format: 'json' });
+  const controller = await startController(config, log, new AbortController().signal, passwordCost);
   const anonymous = createClient(controller.url);
   const clients: Client[] = [anonymous];
 

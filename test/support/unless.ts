@@ -35,17 +35,17 @@ export const ONLY_INTEROP: Hindrance =
   process.env['EDGE_INTEROP'] === 'all' || ONLY_ALL === undefined ? undefined : '`npm run interop` has time for it';
 
 /**
- * A suite that drives the field's own program, which is no part of this project and comes from no registry: with the
- * present release everywhere, with the next one by `npm run interop`.
+ * A suite that drives the field's own program, which is no part of this project and comes from no registry: with each
+ * release by `npm run interop`.
  */
 export function describeStock(title: string, suite: (this: Suite, binary: string) => void): void {
-  describeRelease('present', `${title}, present release`, suite);
-  describeRelease('next', `${title}, next release`, suite, ONLY_INTEROP);
+  for (const release of RELEASES) describeRelease(release, `${title}, ${release} release`, suite, ONLY_INTEROP);
 }
 
-/** The same with each release everywhere: for what shows most. */
-export function describeStocks(title: string, suite: (this: Suite, binary: string) => void): void {
-  for (const release of RELEASES) describeRelease(release, `${title}, ${release} release`, suite);
+/** The same with the present release everywhere: for what shows most. */
+export function describeStockCore(title: string, suite: (this: Suite, binary: string) => void): void {
+  describeRelease('present', `${title}, present release`, suite);
+  describeRelease('next', `${title}, next release`, suite, ONLY_INTEROP);
 }
 
 /** The same with one release. */
