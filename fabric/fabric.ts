@@ -42,7 +42,7 @@ export interface Fabric {
   readonly edgeConnections: { of(identityId: string): EdgeConnection };
   /** See `RouterModels.check`; undefined also for a router that is not connected here. */
   readonly checkModel: (routerId: string) => Promise<readonly ModelDifference[] | undefined>;
-  /** What routers that are connected here report. */
+  /** Brings what routers that are connected here report. */
   readonly trafficFeed: TrafficFeed;
   /** Counts for metrics. */
   readonly counts: () => FabricCounts;

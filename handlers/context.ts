@@ -9,10 +9,8 @@ import type { LoginProof } from '../db/stores/session-opening.js';
 import type { AccessEpoch } from '../db/stores/access-view.js';
 import type { Actor } from '../db/postgres/attribution.js';
 import type { Stores, StoreSet } from '../db/stores/stores.js';
-import type { EnrollmentDraft, EnrollmentMethod } from '../domain/credentials.js';
-import type { ConfigType } from '../domain/model.js';
-import type { ApiSession } from '../domain/credentials.js';
-import type { PolicyType } from '../domain/model.js';
+import type { ApiSession, EnrollmentDraft, EnrollmentMethod } from '../domain/credentials.js';
+import type { ConfigType, PolicyType } from '../domain/model.js';
 import type { BEGINNING, EventId } from '../domain/events/position.js';
 import type { TrafficFeed } from '../domain/fabric/traffic-feed.js';
 import type { EdgeConnection } from '../domain/router.js';
@@ -266,7 +264,6 @@ export interface Context {
   readonly maintenance: Maintenance;
   readonly stores: Stores;
   readonly edgeConnections: EdgeConnections;
-  /** What routers that are connected to this process report. */
   readonly trafficFeed: TrafficFeed;
   readonly passwords: Passwords;
   /** Queue for verifying certificate chains, a millisecond each. */
