@@ -11,7 +11,7 @@ import { ROUTER_BINDINGS, peerDataOf } from '../../domain/fabric/terminator.js';
 import type { Path } from '../../domain/fabric/path.js';
 import type { TerminatorCosts } from '../../domain/fabric/terminator-costs.js';
 import type { ConnectedChannels } from '../channel/channel.js';
-import { unrouteMessage } from './circuits.js';
+import { unroute } from './circuits.js';
 import type { Circuit } from './circuits.js';
 import { EdgeError } from '../channel/edge-errors.js';
 import { PeerDataKey, encodeText } from '../channel/headers.js';
@@ -44,10 +44,10 @@ export async function buildCircuit(request: DialRequest, parts: CircuitBuilderPa
   const touched = new Set<string>();
   try {
     const built = await tryTerminators(request, circuitId, touched, parts);
-    clean(circuitId, touched, built.circuit.path.routerIds, parts);
+    unroute(circuitId, touched, built.circuit.path.routerIds, parts.channels);
     return built;
   } catch (error) {
-    clean(circuitId, touched, [], parts);
+    unroute(circuitId, touched, [], parts.channels);
     throw error;
   }
 }
@@ -198,14 +198,4 @@ function peerDataFor(
   const peerData = givenToDialer(peerDataOf(terminator.peerData), ofResult);
   if (stickyToken !== undefined) peerData.set(PeerDataKey.StickinessToken, encodeText(stickyToken));
   return peerData;
-}
-
-function clean(
-  circuitId: string,
-  touched: Iterable<string>,
-  kept: readonly string[],
-  { channels }: Pick<CircuitBuilderParts, 'channels'>,
-): void {
-  const unroute = unrouteMessage(circuitId, true);
-  for (const routerId of touched) if (!kept.includes(routerId)) channels.get(routerId)?.send(unroute);
 }

@@ -39,6 +39,17 @@ const MOST_ENDED = 10_000;
 export const unrouteMessage = (circuitId: string, now: boolean): Message =>
   typedMessage(ContentType.Unroute, UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
 
+/** Lets routers forget a circuit at once, but those that it still leads over. */
+export function unroute(
+  circuitId: string,
+  routerIds: Iterable<string>,
+  kept: readonly string[],
+  channels: Pick<ConnectedChannels, 'get'>,
+): void {
+  const message = unrouteMessage(circuitId, true);
+  for (const id of routerIds) if (!kept.includes(id)) channels.get(id)?.send(message);
+}
+
 export class Circuits {
   readonly #byId = new Map<string, Circuit>();
   readonly #byRouter = new PartIndex<Circuit>(({ path }) => path.routerIds);

@@ -1,7 +1,7 @@
 /** Leads a circuit that stands over another path between the same two routers; ends it when there is none. */
 import { routesOf } from '../../domain/fabric/circuit.js';
 import type { ConnectedChannels } from '../channel/channel.js';
-import { unrouteMessage } from './circuits.js';
+import { unroute } from './circuits.js';
 import type { Circuit, Circuits } from './circuits.js';
 import { ROUTE_TIMEOUT_MS, routeMessage } from './route-message.js';
 import { REROUTE_ATTEMPT, routeFailureOf } from './route-results.js';
@@ -20,22 +20,23 @@ export async function reroute(circuit: Circuit, parts: RerouteParts, isOptional:
   const { circuits, topology, channels } = parts;
   const [first = ''] = circuit.path.routerIds;
   const last = circuit.path.routerIds.at(-1) ?? '';
+  /** Routers that know of it: those of its path, and of every path that was tried. */
+  const touched = new Set(circuit.path.routerIds);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const path = topology.path(first, last);
     if (path === undefined && attempt === 0 && isOptional) return;
     if (path === undefined) break;
-    if (!(await isRouted({ ...circuit, path }, parts))) continue;
-    // It may have ended meanwhile: then the routers that have just learned of it must forget it.
-    if (circuits.get(circuit.id) === undefined) {
-      for (const id of path.routerIds) channels.get(id)?.send(unrouteMessage(circuit.id, true));
-      return;
-    }
+    for (const id of path.routerIds) touched.add(id);
+    const isDone = await isRouted({ ...circuit, path }, parts);
+    // It may have ended meanwhile.
+    if (circuits.get(circuit.id) === undefined) break;
+    if (!isDone) continue;
     circuits.replace(circuit, path);
-    for (const id of circuit.path.routerIds)
-      if (!path.routerIds.includes(id)) channels.get(id)?.send(unrouteMessage(circuit.id, true));
+    unroute(circuit.id, touched, path.routerIds, channels);
     return;
   }
-  circuits.end(circuit, true);
+  circuits.forget(circuit);
+  unroute(circuit.id, touched, [], channels);
 }
 
 async function isRouted({ id, path, ends, tags }: Circuit, { channels }: RerouteParts): Promise<boolean> {

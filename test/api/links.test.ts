@@ -22,7 +22,7 @@ import {
 import { MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
 import type { EnrolledRouter, ScriptedRouter } from '../support/scripted-router.js';
-import { TrafficWorld, answerRoute, answerTo, bind, dial, routeAt, settled } from '../support/traffic.js';
+import { TrafficWorld, answerRoute, answerTo, bind, dial, routeAt, settled, unrouted } from '../support/traffic.js';
 
 const leafOf = ({ cert }: EnrolledRouter) =>
   certFingerprint(Buffer.from(cert.split('-----')[2]?.replace(/\s/g, '') ?? '', 'base64'));
@@ -169,6 +169,26 @@ describe('links', () => {
       expect(faultsAt(first)).to.deep.equal([]);
       linkFault(third, fromThird);
       await ended(answer.circuitId, first, second, third);
+    });
+
+    it('and are forgotten by routers of a path that was tried in vain', async () => {
+      const made = await scenes.scene();
+      const { first, second, third } = made;
+      const [direct, again] = [unique('link'), unique('link')];
+      report(first, [linkTo(second, direct), linkTo(third, unique('link'))]);
+      report(third, [linkTo(second, unique('link'))]);
+      const { answer } = await scenes.dialed(made, [first, second]);
+      linkFault(first, direct);
+      const [atFirst, atThird, atSecond] = [await routeAt(first, 1), await routeAt(third, 0), await routeAt(second, 1)];
+      report(first, [linkTo(second, again)]);
+      await settled(first);
+      answerRoute(first, atFirst);
+      answerRoute(third, atThird);
+      answerRoute(second, atSecond, { failure: [0, 'no such link'] });
+      const routes = await moved([first, 2], [second, 2]);
+      expect(at(routes, 0).route.forwards.map(({ dstAddress }) => dstAddress)).to.include(again);
+      await ended(answer.circuitId, third);
+      expect([...unrouted(first), ...unrouted(second)]).to.deep.equal([]);
     });
 
     it('that go on over another path when their link leads to another router', async () => {
