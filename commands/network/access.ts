@@ -11,8 +11,11 @@ export interface ReadRequest {
 export interface Reader {
   /** The identity that reads; undefined for the operator of the database. */
   readonly identityId?: string;
-  /** Every element of a list of the management API; none of a list that the controller does not have. */
-  list(operation: string): Promise<JsonObject[]>;
+  /**
+   * Every element of a list of the management API; none of a list that the controller does not have.
+   * @param kept  what of each element is kept, the id with it
+   */
+  list(operation: string, kept: (element: JsonObject) => JsonObject): Promise<JsonObject[]>;
   /** Whether the lists read so far show that it is the field's existing controller. */
   isExisting?(): boolean;
   /** The answer to one read of the management API. @throws ChangeRefused */

@@ -59,7 +59,8 @@ export async function withLocalNetwork<T>(
 function readerOf(stores: Stores): Reader {
   const api = new InProcessApi(readingContext(stores));
   return {
-    list: (operation) => allPages(async (query) => pageOf(await api.call(operation, { query: { ...query } }))),
+    list: (operation, kept) =>
+      allPages(async (query) => pageOf(await api.call(operation, { query: { ...query } })), kept),
     async get(operation, request) {
       return dataOf(await api.change(operation, request));
     },

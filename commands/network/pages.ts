@@ -11,14 +11,20 @@ export interface PageQuery {
 /** No statement may take long. */
 const PAGE = 500;
 
-/** Page by page in the order of ids, each from the last id of the one before: what comes or goes moves no other. */
-export async function allPages(read: (query: PageQuery) => Promise<readonly JsonObject[]>): Promise<JsonObject[]> {
+/**
+ * Page by page in the order of ids, each from the last id of the one before: what comes or goes moves no other.
+ * @param kept  what of each element is kept, the id with it
+ */
+export async function allPages(
+  read: (query: PageQuery) => Promise<readonly JsonObject[]>,
+  kept: (element: JsonObject) => JsonObject,
+): Promise<JsonObject[]> {
   const items: JsonObject[] = [];
   for (;;) {
     const last = items.at(-1);
     const after = last === undefined ? {} : { filter: `id > ${JSON.stringify(last['id'])}` };
     const page = await read({ limit: PAGE, sort: 'id', ...after });
     if (page.length === 0) return items;
-    items.push(...page);
+    for (const element of page) items.push(kept(element));
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/model.js';
 import { KIND_NAMES } from '../../domain/network-files/kind-names.js';
 import { KINDS } from '../../domain/network-files/kinds.js';
 import type { ReferenceTarget } from '../../domain/network-files/kind-fields.js';
-import { networkState } from '../../domain/network-files/state.js';
+import { networkState, partOfState } from '../../domain/network-files/state.js';
 import type { State } from '../../domain/network-files/state.js';
 import type { Reader } from './access.js';
 import { asText } from '../../domain/network-files/values.js';
@@ -21,10 +21,11 @@ export async function readState(
   const count = () => [...lists.values()].reduce((sum, list) => sum + list.length, 0);
   for (const name of KIND_NAMES) {
     onList(name, count());
-    lists.set(name, await reader.list(KINDS[name].operations.list));
+    const kind = KINDS[name];
+    lists.set(name, await reader.list(kind.operations.list, (detail) => partOfState(kind, detail)));
   }
   onList('controllers', count());
-  lists.set('controllers', await reader.list('listControllers'));
+  lists.set('controllers', await reader.list('listControllers', ({ id = null, name = null }) => ({ id, name })));
   const areThere = (['configs', 'services'] as const).every((name) => (lists.get(name) ?? []).length > 0);
   if (areThere) {
     onList('service configs', count());

@@ -38,10 +38,11 @@ function readerOf(client: ApiClient): Reader {
   let isExisting = false;
   return {
     identityId: client.identityId,
-    async list(operation) {
+    async list(operation, kept) {
       try {
-        return await allPages(async (query) =>
-          elementsOf(await call(client, operation, '', undefined, queryText(query))),
+        return await allPages(
+          async (query) => elementsOf(await call(client, operation, '', undefined, queryText(query))),
+          kept,
         );
       } catch (error) {
         if (!(error instanceof NotOffered)) throw error;

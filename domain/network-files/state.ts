@@ -7,7 +7,7 @@ import type { Translate } from './forms.js';
 import { KIND_NAMES } from './kind-names.js';
 import { KINDS } from './kinds.js';
 import type { KindName } from './kind-names.js';
-import type { ReferenceTarget } from './kind-fields.js';
+import type { EntityKind, ReferenceTarget } from './kind-fields.js';
 import { asText, byText, isAlike } from './values.js';
 
 export interface KnownEntity {
@@ -36,6 +36,19 @@ export interface ReadBy {
   readonly ownId?: string | undefined;
   /** It is a network of the existing controller, which words the types that every network has in another way. */
   readonly isExisting?: boolean;
+}
+
+/** Members of details that decide about an entity, beside the fields of its kind. */
+const FACTS = ['id', 'name', 'isSystem', 'isDefaultAdmin', 'isTunnelerEnabled'];
+
+/** Keeps of the detail of an entity what `networkState` needs, a fifth of it: there may be a million of them. */
+export function partOfState({ fields }: EntityKind, detail: JsonObject): JsonObject {
+  const part: JsonObject = {};
+  for (const name of [...FACTS, ...fields.map((field) => field.detail ?? field.name)]) {
+    const value = detail[name];
+    if (value !== undefined) part[name] = value;
+  }
+  return part;
 }
 
 /** @throws Error for a reference to what is not there: the network has changed while it was read */

@@ -5,6 +5,7 @@ import { readSessionToken } from '../../domain/oidc/claims.js';
 import { hostsOfCertificate, Issuers } from '../../domain/oidc/issuers.js';
 import { isOwn, ownClaims } from '../../domain/oidc/own-token.js';
 import type { OwnKey } from '../../domain/oidc/own-token.js';
+import { SignedHere } from '../../domain/oidc/signed-here.js';
 import { DEFAULT_LOGOUT_URIS, DEFAULT_REDIRECT_URIS } from '../../domain/oidc/redirects.js';
 import type { JwtSigner } from '../../domain/auth/signed-jwt.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -40,6 +41,7 @@ export interface RunningLoginProvider extends LoginProvider {
 export async function openLoginProvider(options: LoginProviderOptions): Promise<RunningLoginProvider> {
   const { config, identity, stores, key } = options;
   const keyOf = ownKeys(identity);
+  const signedHere = new SignedHere();
   let advertised: readonly string[] = [];
   let made: { readonly signer: JwtSigner; readonly by: readonly string[]; readonly issuers: Issuers } | undefined;
   const issuers = (): Issuers => {
@@ -62,10 +64,10 @@ export async function openLoginProvider(options: LoginProviderOptions): Promise<
     },
     key,
     issuerAt: (host) => issuers().ofHost(host),
-    signer: identity.signer,
+    signer: () => remembering(identity.signer(), signedHere),
     isOwn: (token) => isOwn(token, keyOf),
     read(token) {
-      const claims = ownClaims(token, keyOf);
+      const claims = ownClaims(token, keyOf, (each) => signedHere.has(each));
       return claims && readSessionToken(claims, (issuer) => issuers().has(issuer));
     },
     async controllersChanged() {
@@ -76,6 +78,16 @@ export async function openLoginProvider(options: LoginProviderOptions): Promise<
   await provider.controllersChanged();
   return provider;
 }
+
+/** Refresh tokens come back, each once: access tokens are remembered where they are first shown. */
+const remembering = (signer: JwtSigner, signedHere: SignedHere): ReturnType<LoginProvider['signer']> => ({
+  algorithm: signer.algorithm,
+  async sign(claims) {
+    const token = await signer.sign(claims);
+    if (claims['z_t'] === 'r') signedHere.add(token);
+    return token;
+  },
+});
 
 /** The key that serves TLS has a name for each certificate that it had: tokens that were signed before have those. */
 function ownKeys({ signer, otherFingerprints }: LoginProviderOptions['identity']) {

@@ -9,6 +9,7 @@ import type { TokenSubject } from '../../domain/oidc/claims.js';
 import { hostsOfCertificate } from '../../domain/oidc/issuers.js';
 import { isOwn, ownClaims } from '../../domain/oidc/own-token.js';
 import type { OwnKey } from '../../domain/oidc/own-token.js';
+import { SignedHere } from '../../domain/oidc/signed-here.js';
 import { createRootCa, issueServerCertificate, openIssuer } from '../../domain/pki/authority.js';
 import { newKeyPair } from '../../domain/pki/keys.js';
 import type { KeyKind } from '../../domain/pki/keys.js';
@@ -119,6 +120,30 @@ describe('tokens of a login', () => {
     // Example of OpenID Connect Core, appendix A.3.
     expect(id).to.include({ nonce: 'n', azp: 'native', name: 'Anna', at_hash: '77QmUPtjPfzWtF2AnpK9RQ' });
     expect(id).to.not.have.any.keys('z_t', 'z_asid', 'jti');
+  });
+
+  describe('that this process signed', () => {
+    it('are known to the letter, the last of them', async () => {
+      const signedHere = new SignedHere(2);
+      const tokens = await Promise.all(['1', '2', '3'].map((sub) => signer.sign({ sub })));
+      for (const token of tokens) signedHere.add(token);
+      expect(tokens.map((token) => signedHere.has(token))).to.deep.equal([false, true, true]);
+      for (const token of tokens) expect(signedHere.has(`${token}A`) || signedHere.has(token.slice(1))).to.equal(false);
+    });
+
+    it('are read without a look at the signature, but by a key that still counts', async () => {
+      const token = await signer.sign({ sub: 'anna' });
+      const bent = token.replace(/.{8}$/, 'AAAAAAAA');
+      expect(ownClaims(token, keyOf, (each) => each === token)).to.deep.equal({ sub: 'anna' });
+      expect(ownClaims(bent, keyOf, (each) => each === token)).to.equal(undefined);
+      expect(
+        ownClaims(
+          token,
+          () => undefined,
+          () => true,
+        ),
+      ).to.equal(undefined);
+    });
   });
 
   it('are read back', () => {
