@@ -17,9 +17,10 @@ const LANES = [
   ['others', 'processes'],
   ['processes', 'others'],
   ['others', 'processes'],
+  ['others', 'processes'],
 ];
 /** Much of what they do is waiting: this many more than there are processors. */
-const MORE_LANES = 2;
+const MORE_LANES = 3;
 const PATIENT_PRIORITY = 10;
 /** Ports that processes hand out by themselves, for each a part. Those that the system hands out begin above. */
 const [FIRST_PORT, PORTS] = [14_000, 3_000];
