@@ -126,13 +126,16 @@ async function circuitsLeft(scene: FabricScene, random: (limit: number) => numbe
       const answer = await scene.admin.delete(`${MANAGEMENT}/sessions/${String(id)}`).catch(() => undefined);
       return answer?.status === 200 || answer?.status === 404;
     });
-  const left = new Map<string, number>();
+  const left = new Map<string, { count: number; said: string }>();
   const look = async () => {
     for (const router of scene.routers) left.set(router.name, await scene.circuitsAt(router));
-    return [...left.values()].every((count) => count === 0);
+    return [...left.values()].every(({ count }) => count === 0);
   };
   return until('no circuit is left', look, FORGET_MS).then(
     () => talks.filter((talk) => talk.isOpen()).map(() => 'a connection is open whose session has ended'),
-    () => [...left].map(([name, count]) => `circuits and ends left at ${name}: ${count}`),
+    () =>
+      [...left]
+        .filter(([, { count }]) => count > 0)
+        .map(([name, { count, said }]) => `circuits and ends left at ${name}: ${count}, as it says:\n${said}`),
   );
 }

@@ -196,13 +196,13 @@ export class FabricScene {
   }
 
   /** Number of circuits and of their ends that a router knows, as it says itself. */
-  async circuitsAt(router: ZitiRouter): Promise<number> {
+  async circuitsAt(router: ZitiRouter): Promise<{ count: number; said: string }> {
     const said = await this.network.ziti.run('agent', 'router', 'dump-routes', '-i', router.id, '-t', 'router');
     const [circuits, ends] = ['circuits', 'xgress'].map(
       (word) => new RegExp(`^${word} \\((\\d+)\\)`, 'm').exec(said)?.[1],
     );
     if (circuits === undefined || ends === undefined) throw new Error(`a router does not say what it has: ${said}`);
-    return Number(circuits) + Number(ends);
+    return { count: Number(circuits) + Number(ends), said };
   }
 
   query(sql: string, values: unknown[] = []): Promise<{ rows: Record<string, unknown>[] }> {
