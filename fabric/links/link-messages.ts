@@ -1,9 +1,9 @@
 /** The messages about links and peers that routers get. */
-import { create } from '@bufbuild/protobuf';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { FaultSchema, PeerStateChangesSchema } from '../../generated/fabric/control_pb.js';
 import type { FaultSubject, PeerStateChange } from '../../generated/fabric/control_pb.js';
 import { ContentType } from '../channel/content-types.js';
-import { typedMessage } from '../channel/frame.js';
+import { message, typedMessage } from '../channel/frame.js';
 import type { Message } from '../channel/frame.js';
 
 export const linkFaultMessage = (
@@ -12,5 +12,9 @@ export const linkFaultMessage = (
   iteration: number,
 ): Message => typedMessage(ContentType.Fault, FaultSchema, create(FaultSchema, { subject, id, iteration }));
 
-export const peersMessage = (changes: PeerStateChange[]): Message =>
-  typedMessage(ContentType.PeerStateChanges, PeerStateChangesSchema, create(PeerStateChangesSchema, { changes }));
+/** Makes the body of a message that tells of one peer. Several, one after the other, are the body that tells of all. */
+export const peerBody = (change: PeerStateChange): Uint8Array =>
+  toBinary(PeerStateChangesSchema, create(PeerStateChangesSchema, { changes: [change] }));
+
+export const peersMessage = (bodies: readonly Uint8Array[]): Message =>
+  message(ContentType.PeerStateChanges, Buffer.concat(bodies));

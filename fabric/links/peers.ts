@@ -1,6 +1,9 @@
 /**
  * Tells routers of each other, so that they make links: each dials the link listeners of the others whose groups it
  * shares. A router that loses its channel keeps its links; the others dial it less often until it is back.
+ *
+ * Where thousands come at once each would be told of each by a message of its own. So changes are told ten times a
+ * second, and the first one after a rest at once.
  */
 import { create } from '@bufbuild/protobuf';
 import { PeerState, PeerStateChangeSchema } from '../../generated/fabric/control_pb.js';
@@ -8,8 +11,9 @@ import type { LinkListener } from '../../domain/router.js';
 import type { Listener, PeerStateChange } from '../../generated/fabric/control_pb.js';
 import type { RouterChannel } from '../channel/channel.js';
 import type { Hello } from '../channel/hello.js';
+import type { Message } from '../channel/frame.js';
 import type { FabricLog } from '../channel/router-log.js';
-import { peersMessage } from './link-messages.js';
+import { peerBody, peersMessage } from './link-messages.js';
 
 /** The channel of a router with what it said at its hello. */
 export interface GreetedChannel extends RouterChannel {
@@ -19,10 +23,21 @@ export interface GreetedChannel extends RouterChannel {
 interface Peer {
   readonly channel: GreetedChannel;
   readonly change: PeerStateChange;
+  readonly body: Uint8Array;
+  /** Number of the last change that it was told of when it connected. */
+  readonly since: number;
+}
+
+interface News {
+  readonly number: number;
+  readonly routerId: string;
+  readonly body: Uint8Array;
 }
 
 /** Peers in one message. */
 const BATCH = 500;
+/** Time between two tellings. */
+const APART_MS = 100;
 /** Bounds of what a router may advertise, since all others are told. */
 const MOST_LISTENERS = 16;
 const MOST_GROUPS = 32;
@@ -33,6 +48,11 @@ export class RouterPeers {
   readonly #peers = new Map<string, Peer>();
   /** Ids of routers that the others were told of and that are not connected. */
   readonly #away = new Set<string>();
+  /** Changes that the others are not told of yet, the last one of each router, the oldest first. */
+  readonly #news = new Map<string, News>();
+  #number = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #toldAt = 0;
 
   constructor(log: FabricLog) {
     this.#log = log;
@@ -42,10 +62,8 @@ export class RouterPeers {
   connected(channel: GreetedChannel): void {
     const change = this.#healthy(channel, channel.hello.listeners);
     const others = [...this.#peers.values()].filter((peer) => peer.channel.routerId !== channel.routerId);
-    this.#tell(channel.routerId, change);
-    for (let from = 0; from < others.length; from += BATCH)
-      channel.send(peersMessage(others.slice(from, from + BATCH).map((peer) => peer.change)));
-    this.#peers.set(channel.routerId, { channel, change });
+    send(channel, batches(others.map(({ body }) => body)));
+    this.#keep(channel, change, this.#tell(channel.routerId, change));
     this.#away.delete(channel.routerId);
   }
 
@@ -54,8 +72,8 @@ export class RouterPeers {
     const peer = this.#peers.get(routerId);
     if (peer === undefined) return;
     const change = this.#healthy(peer.channel, listeners);
-    this.#peers.set(routerId, { channel: peer.channel, change });
     this.#tell(routerId, change);
+    this.#keep(peer.channel, change, peer.since);
   }
 
   /** Whether the others were told of a router that is not connected. */
@@ -96,10 +114,46 @@ export class RouterPeers {
     return create(PeerStateChangeSchema, { id: routerId, version, state: PeerState.HEALTHY, listeners: usable });
   }
 
-  #tell(routerId: string, change: PeerStateChange): void {
-    const news = peersMessage([change]);
-    for (const [id, { channel }] of this.#peers) if (id !== routerId) channel.send(news);
+  #keep(channel: GreetedChannel, change: PeerStateChange, since: number): void {
+    this.#peers.set(channel.routerId, { channel, change, body: peerBody(change), since });
   }
+
+  /** @returns the number of the change */
+  #tell(routerId: string, change: PeerStateChange): number {
+    this.#number += 1;
+    this.#news.delete(routerId);
+    this.#news.set(routerId, { number: this.#number, routerId, body: peerBody(change) });
+    const waitMs = Math.max(0, this.#toldAt + APART_MS - Date.now());
+    this.#timer ??= setTimeout(() => {
+      this.#tellNews();
+    }, waitMs).unref();
+    return this.#number;
+  }
+
+  /** Tells each router of the changes since it connected, but for its own. */
+  #tellNews(): void {
+    this.#timer = undefined;
+    this.#toldAt = Date.now();
+    const news = [...this.#news.values()];
+    const oldest = news[0]?.number ?? 0;
+    const ofMost = batches(news.map(({ body }) => body));
+    for (const [id, { channel, since }] of this.#peers) {
+      const isOfMost = since < oldest && !this.#news.has(id);
+      const own = () => news.filter(({ number, routerId }) => number > since && routerId !== id);
+      send(channel, isOfMost ? ofMost : batches(own().map(({ body }) => body)));
+    }
+    this.#news.clear();
+  }
+}
+
+function batches(bodies: readonly Uint8Array[]): Message[] {
+  const messages: Message[] = [];
+  for (let from = 0; from < bodies.length; from += BATCH) messages.push(peersMessage(bodies.slice(from, from + BATCH)));
+  return messages;
+}
+
+function send(channel: GreetedChannel, messages: readonly Message[]): void {
+  for (const each of messages) channel.send(each);
 }
 
 /** Those that the others are told of, as they are shown. */

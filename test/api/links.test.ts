@@ -76,6 +76,7 @@ describe('links', () => {
 
     it('are told once that a peer which was connected is deleted, and of no other that is', async () => {
       const [first, second] = [await online(0), await online(1)];
+      await change(first, second.id, PeerState.HEALTHY);
       for (const { id } of [scenes.enrolled(2), scenes.enrolled(1)])
         await controller.admin.delete(`${MANAGEMENT}/edge-routers/${id}`);
       await second.cut();

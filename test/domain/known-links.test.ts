@@ -1,13 +1,16 @@
 /** What routers say of links and listeners that is false: it has no effect, and the log says so once. */
 import { expect } from 'chai';
-import { create } from '@bufbuild/protobuf';
+import { create, fromBinary } from '@bufbuild/protobuf';
 import { latencyOf } from '../../domain/fabric/link-cost.js';
 import { RouterLog } from '../../fabric/channel/router-log.js';
 import { KnownLinks, MOST_LINKS_OF_ROUTER } from '../../fabric/links/links.js';
 import type { ReportedLink } from '../../fabric/links/links.js';
 import { RouterPeers } from '../../fabric/links/peers.js';
 import { Topology } from '../../fabric/links/topology.js';
-import { ListenerSchema } from '../../generated/fabric/control_pb.js';
+import { ListenerSchema, PeerStateChangesSchema } from '../../generated/fabric/control_pb.js';
+import type { PeerStateChange } from '../../generated/fabric/control_pb.js';
+import type { Message } from '../../fabric/channel/frame.js';
+import { until } from '../support/poll.js';
 
 /** Lines as they are written, with the bounds of each router. */
 function boundedLog() {
@@ -136,5 +139,36 @@ describe('link listeners that are said', () => {
     expect(lines.length).to.equal(1);
     expect(lines[0]).to.contain('a: a router advertises link listeners');
     expect(sent).to.deep.equal([]);
+  });
+
+  it('are told together when many routers come at once, to each but the router itself, and once', async () => {
+    const told = new Map<string, PeerStateChange[][]>();
+    const channel = (routerId: string) =>
+      ({
+        routerId,
+        hello: { version: { version: 'v2.1.0' }, listeners: [listener(`tls:${routerId}:1`)] },
+        send: ({ body }: Message) => {
+          const { changes } = fromBinary(PeerStateChangesSchema, body);
+          told.set(routerId, [...(told.get(routerId) ?? []), changes]);
+        },
+      }) as never;
+    const peers = new RouterPeers(boundedLog().log);
+    const ids = Array.from({ length: 50 }, (_, index) => `router-${index}`);
+    for (const id of ids) peers.connected(channel(id));
+    peers.listenersChanged({ routerId: 'router-0' }, [listener('tls:later:1')]);
+    const others = (id: string) => ids.slice(1).filter((each) => each !== id);
+    const toldOf = (id: string) => (told.get(id) ?? []).flat().map((change) => change.id);
+    await until('all are told', () => ids.every((id) => toldOf(id).length >= ids.length - 1));
+    for (const id of ids)
+      expect(
+        toldOf(id).filter((each) => each !== 'router-0'),
+        id,
+      ).to.have.members(others(id));
+    for (const id of ids) expect(told.get(id)?.length ?? 0, id).to.be.at.most(2);
+    const last = (told.get('router-49') ?? [])
+      .flat()
+      .filter(({ id }) => id === 'router-0')
+      .at(-1);
+    expect(last?.listeners.map(({ address }) => address)).to.deep.equal(['tls:later:1']);
   });
 });
