@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const PRODUCTION = /^(domain|db|handlers|fabric|server|commands)\//;
 const MAX_FUNCTION = 60;
 const MAX_FILE = 300;
+/** Files at one level of a room; each entity has a store of its own. */
+const MAX_ROOM = 35;
+const STORES = 'db/stores';
 /** Files whose exports the specs name: operations of both APIs, and messages that are called like operations. */
 const NAMED_BY_SPEC = /^(handlers\/(client|management|fabric)|fabric\/messages)\//;
 /** Words that leave the subject of a comment out. */
@@ -110,6 +113,9 @@ const counts = {
   [`files over ${MAX_FILE} lines`]: production
     .filter((file) => linesOf(read(file)) > MAX_FILE)
     .map((file) => `${file} ${linesOf(read(file))}`),
+  [`rooms with over ${MAX_ROOM} files at one level`]: levels()
+    .filter(([folder, count]) => count > MAX_ROOM && folder !== STORES)
+    .map(([folder, count]) => `${folder} ${count}`),
   'circles of imports': circles(false),
   'circles with imports of types': circles(true),
   'names exported by two files': Object.entries(owners)

@@ -24,6 +24,7 @@ const GROUPS = {
     'interop/outages',
     'browser/explorer',
     'life/first-start',
+    'life/renewal',
     'life/kill',
     'browser/*',
     'interop/*',

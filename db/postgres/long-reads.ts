@@ -6,10 +6,10 @@ import { sessionConfig } from './connection.js';
 import type { Lanes } from './lanes.js';
 import { ListLane } from './list-lane.js';
 import type { ListLaneOptions } from './list-lane.js';
-import type { ReplicaState } from './replica.js';
-import { Replicas } from './replicas.js';
+import type { ReplicaState } from './replicas/replica.js';
+import { Replicas } from './replicas/replicas.js';
 import type { ServerConfig } from './servers.js';
-import { WRITTEN, writtenFrom } from './wal-position.js';
+import { WRITTEN, writtenFrom } from './replicas/wal-position.js';
 
 /** A standby that answers long reads. */
 interface ReplicaServer {

@@ -2,7 +2,7 @@
 import { ConnectionUrlError, parseConnectionUrl } from '../../db/postgres/connection-url.js';
 import type { ReplicaChoice } from '../../db/postgres/long-reads.js';
 import { reasonOf } from '../../db/postgres/outages.js';
-import type { ReplicaState } from '../../db/postgres/replica.js';
+import type { ReplicaState } from '../../db/postgres/replicas/replica.js';
 import { serversOf } from '../../db/postgres/servers.js';
 import type { ServerConfig } from '../../db/postgres/servers.js';
 import type { Logger } from '../base/log.js';

@@ -1,9 +1,9 @@
 /** Identities and services that nobody uses. */
-import type { UnusedIdentity, UnusedService } from '../../db/stores/unused-view.js';
-import type * as Response from '../../generated/management/response.js';
-import { isoTime, isoTimeOrNull } from '../fields.js';
-import { listOf } from '../handler.js';
-import type { Handler } from '../handler.js';
+import type { UnusedIdentity, UnusedService } from '../../../db/stores/unused-view.js';
+import type * as Response from '../../../generated/management/response.js';
+import { isoTime, isoTimeOrNull } from '../../fields.js';
+import { listOf } from '../../handler.js';
+import type { Handler } from '../../handler.js';
 
 /** Default, as the document has it. */
 const DAYS = 90;

@@ -3,14 +3,14 @@
  * primary had on its disk when the read was asked for, so every read shows the changes that were answered before it, on
  * any controller. A standby that does not come to that in time, or fails, is left, and the primary answers.
  */
-import { DomainError } from '../../domain/errors.js';
-import type { ReplicaLoad } from './contracts.js';
-import type { ListLane } from './list-lane.js';
-import { DatabaseUnavailable } from './outages.js';
+import { DomainError } from '../../../domain/errors.js';
+import type { ReplicaLoad } from '../contracts.js';
+import type { ListLane } from '../list-lane.js';
+import { DatabaseUnavailable } from '../outages.js';
 import { Replica } from './replica.js';
 import type { ReplicaOptions } from './replica.js';
-import { connectionFault } from './statement-runner.js';
-import { sharedRead } from './shared-read.js';
+import { connectionFault } from '../statement-runner.js';
+import { sharedRead } from '../shared-read.js';
 import type { WalPosition } from './wal-position.js';
 
 export class Replicas {

@@ -4,12 +4,12 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { cut } from './connection.js';
-import { ListLane } from './list-lane.js';
-import type { ListLaneOptions } from './list-lane.js';
-import { ServerClient } from './servers.js';
-import type { ServerConfig } from './servers.js';
-import { sharedRead } from './shared-read.js';
+import { cut } from '../connection.js';
+import { ListLane } from '../list-lane.js';
+import type { ListLaneOptions } from '../list-lane.js';
+import { ServerClient } from '../servers.js';
+import type { ServerConfig } from '../servers.js';
+import { sharedRead } from '../shared-read.js';
 import { followedBy } from './wal-position.js';
 import type { WalPosition } from './wal-position.js';
 

@@ -1,27 +1,27 @@
 /** The picture of who reaches what in the network as a whole, and its lists. */
-import { holds } from '../../domain/auth/rights.js';
-import type { Rights } from '../../domain/auth/rights.js';
-import { notFound, invalidField } from '../../domain/errors.js';
-import { bitsIn } from '../../domain/network-access/bits.js';
-import type { IdentityFacts, NetworkFacts, ServiceFacts } from '../../domain/network-access/facts.js';
-import { isWished, stateOfOutcome, STOPS, UNKNOWN } from '../../domain/network-access/outcomes.js';
-import type { StateWish } from '../../domain/network-access/outcomes.js';
-import { pictureOf } from '../../domain/network-access/picture.js';
-import type { Visible } from '../../domain/network-access/visible.js';
-import { AccessWorld } from '../../domain/network-access/world.js';
-import type { IdentityClass } from '../../domain/network-access/world.js';
-import type { NamedRef, PolicyType } from '../../domain/model.js';
-import { attributeGroup, entityGroup } from '../../domain/policy/role-groups.js';
-import { selects } from '../../domain/policy/roles.js';
-import type * as Response from '../../generated/management/response.js';
-import type { SelectedIdentity } from '../../db/stores/network-access-view.js';
-import type { Stores } from '../../db/stores/stores.js';
-import type { Context } from '../context.js';
-import { toNetworkAccess } from '../forms/network-access-model.js';
-import { listOf, ok } from '../handler.js';
-import type { Handler } from '../handler.js';
-import { classesIn, turns } from '../kept-worlds.js';
-import type { KeptWorld } from '../kept-worlds.js';
+import { holds } from '../../../domain/auth/rights.js';
+import type { Rights } from '../../../domain/auth/rights.js';
+import { notFound, invalidField } from '../../../domain/errors.js';
+import { bitsIn } from '../../../domain/network-access/bits.js';
+import type { IdentityFacts, NetworkFacts, ServiceFacts } from '../../../domain/network-access/facts.js';
+import { isWished, stateOfOutcome, STOPS, UNKNOWN } from '../../../domain/network-access/outcomes.js';
+import type { StateWish } from '../../../domain/network-access/outcomes.js';
+import { pictureOf } from '../../../domain/network-access/picture.js';
+import type { Visible } from '../../../domain/network-access/visible.js';
+import { AccessWorld } from '../../../domain/network-access/world.js';
+import type { IdentityClass } from '../../../domain/network-access/world.js';
+import type { NamedRef, PolicyType } from '../../../domain/model.js';
+import { attributeGroup, entityGroup } from '../../../domain/policy/role-groups.js';
+import { selects } from '../../../domain/policy/roles.js';
+import type * as Response from '../../../generated/management/response.js';
+import type { SelectedIdentity } from '../../../db/stores/network-access-view.js';
+import type { Stores } from '../../../db/stores/stores.js';
+import type { Context } from '../../context.js';
+import { toNetworkAccess } from '../../forms/network-access-model.js';
+import { listOf, ok } from '../../handler.js';
+import type { Handler } from '../../handler.js';
+import { classesIn, turns } from '../../kept-worlds.js';
+import type { KeptWorld } from '../../kept-worlds.js';
 
 /** GET /network/access. Fails: `notFound`, also for what the caller may not read; `invalidField`. */
 export const detailNetworkAccess: Handler<'management', 'detailNetworkAccess'> = async ({ query, caller }, context) => {

@@ -4,7 +4,7 @@
  * old timeline.
  */
 import type { ClientBase } from 'pg';
-import { read } from './statement.js';
+import { read } from '../statement.js';
 
 export interface WalPosition {
   readonly place: bigint;

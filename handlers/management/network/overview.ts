@@ -1,11 +1,11 @@
 /** The state of the network at a glance, and its traffic of the last hours. */
 import { X509Certificate } from 'node:crypto';
-import type { OverviewFacts } from '../../db/stores/network-overview.js';
-import { holds } from '../../domain/auth/rights.js';
-import type * as Response from '../../generated/management/response.js';
-import { isoTime } from '../fields.js';
-import { ok } from '../handler.js';
-import type { Handler } from '../handler.js';
+import type { OverviewFacts } from '../../../db/stores/network-overview.js';
+import { holds } from '../../../domain/auth/rights.js';
+import type * as Response from '../../../generated/management/response.js';
+import { isoTime } from '../../fields.js';
+import { ok } from '../../handler.js';
+import type { Handler } from '../../handler.js';
 
 /** GET /network/overview. */
 export const detailNetworkOverview: Handler<'management', 'detailNetworkOverview'> = async (
