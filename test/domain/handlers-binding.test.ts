@@ -56,7 +56,8 @@ describe('modules of handlers', () => {
   };
   const exportsOf = async (folder: string): Promise<[module: string, name: string, value: unknown][]> => {
     const place = new URL(`../../handlers/${folder}/`, import.meta.url);
-    const files = readdirSync(place).filter((file) => file.endsWith('.js') && file !== 'index.js');
+    const names = readdirSync(place, { recursive: folder !== '.', encoding: 'utf8' });
+    const files = names.filter((file) => file.endsWith('.js') && file !== 'index.js');
     const modules = files.map(async (file) => {
       const exported = (await import(new URL(file, place).href)) as Record<string, unknown>;
       return Object.entries(exported).map(([name, value]): [string, string, unknown] => [file, name, value]);
