@@ -18,12 +18,22 @@ export interface Members {
   readonly isOne: boolean;
 }
 
+/** Bounds of a unique column, which a walk in its order begins or ends at. */
+export interface Range {
+  readonly key: string;
+  readonly sql: string;
+  /** Nothing else is asked. */
+  readonly isWhole: boolean;
+}
+
 export interface Clause {
   /** SQL condition on the row `t`; '' matches everything. */
   readonly sql: string;
   readonly foundBy: FoundBy;
   /** Set where it holds for exactly the rows that have some of these role attributes, or one of these ids. */
   readonly members?: Members;
+  /** Set where it holds for rows within this range alone. */
+  readonly range?: Range;
   /** Short, and another for another text: for the names of statements. Absent: the text itself. */
   readonly name?: string;
 }
@@ -54,13 +64,25 @@ export function foundByAny(parts: readonly Clause[]): FoundBy {
   return parts.length === 2 && parts.every(({ foundBy }) => foundBy === 'key') ? 'twoKeys' : 'keys';
 }
 
+/** The range of the first part that has one, with all others of its column. */
+export function rangeOfAll(parts: readonly Clause[]): Range | undefined {
+  const ranges = parts.flatMap(({ range }) => range ?? []);
+  const [first] = ranges;
+  if (first === undefined) return undefined;
+  const own = ranges.filter(({ key }) => key === first.key);
+  const isWhole = own.length === parts.length && own.every((range) => range.isWhole);
+  return { key: first.key, sql: own.map(({ sql }) => sql).join(' AND '), isWhole };
+}
+
 /** Rows that meet both clauses. */
 export function andClause(first: Clause, second: Clause): Clause {
   if (first.sql === '') return second;
   if (second.sql === '') return first;
+  const range = rangeOfAll([first, second]);
   return {
     sql: `(${first.sql}) AND (${second.sql})`,
     foundBy: foundByAll([first, second]),
+    ...(range && { range }),
     name: `${nameOf(first)} AND ${nameOf(second)}`,
   };
 }

@@ -7,7 +7,7 @@ import { holds } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { Expr, Operand, Quantified, Query, SetExpr, Test } from './ast.js';
 import { Budget } from './bounds.js';
-import { EVERYTHING, foundByAll, foundByAny, membersOf, ROLE_ATTRIBUTES } from './clause.js';
+import { EVERYTHING, foundByAll, foundByAny, membersOf, rangeOfAll, ROLE_ATTRIBUTES } from './clause.js';
 import type { Clause } from './clause.js';
 import { applied, condition, isNegated, mismatch } from './conditions.js';
 import type { Condition } from './conditions.js';
@@ -121,9 +121,11 @@ export class Compiler {
     const last = items.length - 1;
     const parts = items.map((item, i) => this.#expr(table, item, negate, side(i < last ? 'LHS' : 'RHS')));
     const isAny = (word === 'and') === negate;
+    const range = isAny ? undefined : rangeOfAll(parts);
     return {
       sql: `(${parts.map(({ sql }) => sql).join(isAny ? ' OR ' : ' AND ')})`,
       foundBy: isAny ? foundByAny(parts) : foundByAll(parts),
+      ...(range && { range }),
     };
   }
 

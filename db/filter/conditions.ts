@@ -19,6 +19,8 @@ export interface Condition {
   readonly foundBy?: FoundBy;
   /** Members of the clause, unless it is negated. */
   readonly members?: Members;
+  /** The unique column whose values it bounds, unless it is negated. */
+  readonly rangeOf?: string;
   /** How it is best found depends on what is looked for. */
   readonly hasPattern?: true;
 }
@@ -32,8 +34,14 @@ export function isNegated(test: Test): boolean {
   return 'negated' in test ? test.negated : test.op === '!=';
 }
 
-export function applied({ sql, nullable, foundBy = 'rows', members }: Condition, negate: boolean): Clause {
-  if (!negate) return { sql, foundBy, ...(members && { members }) };
+export function applied(
+  { sql, nullable, foundBy = 'rows', members, rangeOf: key }: Condition,
+  negate: boolean,
+): Clause {
+  if (!negate) {
+    const range = key !== undefined && { range: { key, sql, isWhole: true } };
+    return { sql, foundBy, ...(members && { members }), ...range };
+  }
   return { sql: nullable ? `(${sql}) IS NOT TRUE` : `NOT (${sql})`, foundBy: 'rows' };
 }
 
@@ -119,7 +127,10 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (value.def?.equalityOnly) throw filterFault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
   const [literal = ''] = literals;
   if (!canHold(test.op, literal)) return NEVER;
-  return { sql: textTest(value.sql, test.op, literal, params), nullable: value.nullable, ...patternFlag(test.op) };
+  const key = test.op === 'contains' || test.op === 'icontains' ? undefined : value.def?.key;
+  const range = key !== undefined && { rangeOf: key };
+  const sql = textTest(value.sql, test.op, literal, params);
+  return { sql, nullable: value.nullable, ...patternFlag(test.op), ...range };
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {

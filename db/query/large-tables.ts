@@ -8,7 +8,7 @@ import type { Db } from '../postgres/contracts.js';
 import { Estimates } from './estimates.js';
 import type { TableFacts } from './estimates.js';
 import { countsMembers, walkOf } from './member-pages.js';
-import { boundedCountSql } from './page-sql.js';
+import { boundedCountSql, isInOrder } from './page-sql.js';
 import type { Manner, PageParts } from './page-sql.js';
 import type { Paged } from './table.js';
 
@@ -58,7 +58,8 @@ export class LargeTables {
     if (limit === null || where.sql === '' || !isLookedFor) return undefined;
     if (where.members !== undefined && countsMembers(table)) return undefined;
     const condition = { table, sql: where.sql, values };
-    const isMany = await this.#estimates.isMany(db, condition, facts);
+    const isNext = where.range?.isWhole === true && isInOrder(where, compiled);
+    const isMany = isNext || (await this.#estimates.isMany(db, condition, facts));
     if (!isMany) return { manner: { kind: 'few' }, total: exactly };
     // Far behind, a walk passes over more than a sort of all that match has to look at.
     if (walkOf(compiled) === null) return undefined;

@@ -61,6 +61,10 @@ export const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== nu
 export const isDeepOfAll = ({ countsUpTo }: Pick<Paged, 'countsUpTo'>, { where, compiled }: PageParts): boolean =>
   where.sql === '' && countsUpTo === undefined && isDeep(compiled);
 
+/** Whether the range of a filter is one of the column by which the list is sorted. */
+export const isInOrder = ({ range }: Clause, { order }: CompiledList): boolean =>
+  range !== undefined && range.key === order.key;
+
 /** All that differs between the statements of lists of one table, so that a name is of one text. */
 export function shapeOf({ table, readerExtras }: Paged, { where, compiled }: PageParts): string {
   const reach = reachOf(where, compiled);
@@ -115,13 +119,15 @@ FROM (${keys}) page
 JOIN ${table} t ON t.${key} = page.${key}
 ${joins} ORDER BY ${order.sql}`;
   if (members !== undefined) return membersSql({ table, key, members, compiled, page }, ofKeys);
-  if (manner?.kind === 'many')
+  if (manner?.kind === 'many') {
+    // The condition as a CASE is of no use to an index. A range of what the list is sorted by says where to begin.
+    const begin = isInOrder(where, compiled) ? `${where.range?.sql} AND ` : '';
     return ofKeys(
-      // The condition as a CASE is of no use to an index.
       `SELECT t.${key}, ${manner.total} AS total_count FROM ${table} t
-        WHERE CASE WHEN ${where.sql} THEN true ELSE false END
+        WHERE ${begin}CASE WHEN ${where.sql} THEN true ELSE false END
       ORDER BY ${order.sql} LIMIT ${page.limit} OFFSET ${page.offset}`,
     );
+  }
   const from = reach === null ? table : `(SELECT * FROM ${table} t ORDER BY ${order.sql} LIMIT ${reach})`;
   const matches = `FROM ${from} t
       ${where.sql === '' ? '' : `WHERE ${where.sql}`} ORDER BY ${order.sql}

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { letterCounts, rarestParts } from '../../db/query/letters.js';
 import { openStores } from '../../db/stores/stores.js';
 import type { Stores } from '../../db/stores/stores.js';
+import { recordStatements } from '../support/statements.js';
 import { openStoresForTest, STORE_LIMITS } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
@@ -57,6 +58,13 @@ describe('filtered pages of a large table', () => {
     fc.constantFrom('type = "User"', 'externalId = null', 'externalId contains "1"', 'tags.n > 6', 'tags.n = 3'),
     fc.constantFrom('tags.town = "t17"', 'tags.town in ["t1", "t2"]', 'allOf(roleAttributes) = "all"', 'isAdmin'),
     fc.constantFrom('anyOf(roleAttributes) = "mod-3"', 'anyOf(roleAttributes) != "mod-3"'),
+    fc.constantFrom(
+      'id > "7"',
+      'id <= "c0"',
+      'id >= "2" and id < "3"',
+      'name > "Site 00600"',
+      'not (name < "Site 009")',
+    ),
   );
   const filters = fc.oneof(
     leaf,
@@ -67,7 +75,7 @@ describe('filtered pages of a large table', () => {
   it('are those of the whole list, and their totals are exact up to a bound', async () => {
     const request = fc.record({
       filter: filters,
-      sort: fc.constantFrom('', 'name', 'name desc', 'createdAt, id desc', 'type, name'),
+      sort: fc.constantFrom('', 'id desc', 'name', 'name desc', 'createdAt, id desc', 'type, name'),
       limit: fc.constantFrom(1, 10, 60),
       offset: fc.constantFrom(0, 5, 45, 300, 1_100),
     });
@@ -106,6 +114,22 @@ describe('filtered pages of a large table', () => {
     expect(found).to.deep.equal(await whole(filter, ''));
     expect([...minima]).to.deep.equal([true, false]);
   });
+
+  for (const [filter, sort] of [
+    ['id > "8"', 'id'],
+    ['id < "8"', 'id desc'],
+  ] as const)
+    it(`begin at the bound of what they are sorted by: ${filter}`, async () => {
+      const recorded = recordStatements(/^SELECT[^]* FROM identities t[^]* LIMIT/);
+      await large.identities.list({ filter, sort, limit: 10 });
+      recorded.stop();
+      const text = recorded.texts.find((each) => each.includes('page.total_count')) ?? '';
+      const { rows } = await fixture.files.query(`EXPLAIN (ANALYZE, TIMING off, FORMAT json) ${text}`, ['8', 10, 0]);
+      const removed = [...JSON.stringify(rows).matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, count]) =>
+        Number(count),
+      );
+      expect(Math.max(0, ...removed), text).to.be.at.most(4 * BOUND);
+    });
 
   it('are counted whole in tables that are not large', async () => {
     const page = await fixture.stores.identities.list({ filter: 'name contains "kiosk"' });
