@@ -15,15 +15,18 @@ export interface RerouteParts {
 
 const TRIES = 2;
 
-/** @param isOptional  its path holds: without another one it stays there */
+/**
+ * @param isOptional  its path holds: it stays there without another one, and goes back there when routers refuse that
+ */
 export async function reroute(circuit: Circuit, parts: RerouteParts, isOptional: boolean): Promise<void> {
   const { circuits, topology, channels } = parts;
   const [first = ''] = circuit.path.routerIds;
   const last = circuit.path.routerIds.at(-1) ?? '';
   /** Routers that know of it: those of its path, and of every path that was tried. */
   const touched = new Set(circuit.path.routerIds);
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const path = topology.path(first, last);
+  const tries = isOptional ? TRIES + 1 : TRIES;
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const path = isOptional && attempt === 1 ? circuit.path : topology.path(first, last);
     if (path === undefined && attempt === 0 && isOptional) return;
     if (path === undefined) break;
     for (const id of path.routerIds) touched.add(id);
