@@ -13,6 +13,7 @@ import type { RouterChannel } from '../channel/channel.js';
 import type { Hello } from '../channel/hello.js';
 import type { Message } from '../channel/frame.js';
 import type { FabricLog } from '../channel/router-log.js';
+import { Spacing } from '../channel/spacing.js';
 import { peerBody, peersMessage } from './link-messages.js';
 
 /** The channel of a router with what it said at its hello. */
@@ -36,9 +37,11 @@ interface News {
 
 /** Peers in one message. */
 const BATCH = 500;
-/** Least time between two tellings, and the same for each router that is told: it takes some 30 us. */
+/** Least time between two tellings, and where that is more, the time for each router that is told: it takes 30 us. */
 const APART_MS = 100;
 const APART_PER_ROUTER_MS = 0.5;
+/** The routers together, whichever of them closes its channel. */
+const ALL = { isClosed: false };
 /** Bounds of what a router may advertise, since all others are told. */
 const MOST_LISTENERS = 16;
 const MOST_GROUPS = 32;
@@ -52,8 +55,7 @@ export class RouterPeers {
   /** Changes that the others are not told of yet, the last one of each router, the oldest first. */
   readonly #news = new Map<string, News>();
   #number = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #toldAt = 0;
+  readonly #spacing = new Spacing(() => Math.max(APART_MS, APART_PER_ROUTER_MS * this.#peers.size));
 
   constructor(log: FabricLog) {
     this.#log = log;
@@ -64,7 +66,8 @@ export class RouterPeers {
     const change = this.#healthy(channel, channel.hello.listeners);
     const others = [...this.#peers.values()].filter((peer) => peer.channel.routerId !== channel.routerId);
     send(channel, batches(others.map(({ body }) => body)));
-    this.#keep(channel, change, this.#tell(channel.routerId, change));
+    const { body, number } = this.#tell(channel.routerId, change);
+    this.#peers.set(channel.routerId, { channel, change, body, since: number });
     this.#away.delete(channel.routerId);
   }
 
@@ -73,8 +76,8 @@ export class RouterPeers {
     const peer = this.#peers.get(routerId);
     if (peer === undefined) return;
     const change = this.#healthy(peer.channel, listeners);
-    this.#tell(routerId, change);
-    this.#keep(peer.channel, change, peer.since);
+    const { body } = this.#tell(routerId, change);
+    this.#peers.set(routerId, { ...peer, change, body });
   }
 
   /** Whether the others were told of a router that is not connected. */
@@ -115,27 +118,20 @@ export class RouterPeers {
     return create(PeerStateChangeSchema, { id: routerId, version, state: PeerState.HEALTHY, listeners: usable });
   }
 
-  #keep(channel: GreetedChannel, change: PeerStateChange, since: number): void {
-    this.#peers.set(channel.routerId, { channel, change, body: peerBody(change), since });
-  }
-
-  /** @returns the number of the change */
-  #tell(routerId: string, change: PeerStateChange): number {
+  /** Tells the others, at once or soon. */
+  #tell(routerId: string, change: PeerStateChange): News {
     this.#number += 1;
+    const news = { number: this.#number, routerId, body: peerBody(change) };
     this.#news.delete(routerId);
-    this.#news.set(routerId, { number: this.#number, routerId, body: peerBody(change) });
-    const apartMs = Math.max(APART_MS, APART_PER_ROUTER_MS * this.#peers.size);
-    const waitMs = Math.max(0, this.#toldAt + apartMs - Date.now());
-    this.#timer ??= setTimeout(() => {
+    this.#news.set(routerId, news);
+    this.#spacing.run(ALL, () => {
       this.#tellNews();
-    }, waitMs).unref();
-    return this.#number;
+    });
+    return news;
   }
 
   /** Tells each router of the changes since it connected, but for its own. */
   #tellNews(): void {
-    this.#timer = undefined;
-    this.#toldAt = Date.now();
     const news = [...this.#news.values()];
     const oldest = news[0]?.number ?? 0;
     const ofMost = batches(news.map(({ body }) => body));
