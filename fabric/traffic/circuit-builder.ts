@@ -44,10 +44,10 @@ export async function buildCircuit(request: DialRequest, parts: CircuitBuilderPa
   const touched = new Set<string>();
   try {
     const built = await tryTerminators(request, circuitId, touched, parts);
-    unroute(circuitId, touched, built.circuit.path.routerIds, parts.channels);
+    unroute(circuitId, touched, parts.channels, { kept: built.circuit.path.routerIds });
     return built;
   } catch (error) {
-    unroute(circuitId, touched, [], parts.channels);
+    unroute(circuitId, touched, parts.channels);
     throw error;
   }
 }

@@ -39,14 +39,17 @@ const MOST_ENDED = 10_000;
 export const unrouteMessage = (circuitId: string, now: boolean): Message =>
   typedMessage(ContentType.Unroute, UnrouteSchema, create(UnrouteSchema, { circuitId, now }));
 
-/** Lets routers forget a circuit at once, but those that it still leads over. */
+/**
+ * Lets routers forget a circuit, but those that it still leads over.
+ * @param options.now  of `unrouteMessage`
+ */
 export function unroute(
   circuitId: string,
   routerIds: Iterable<string>,
-  kept: readonly string[],
   channels: Pick<ConnectedChannels, 'get'>,
+  { now = true, kept = [] }: { readonly now?: boolean; readonly kept?: readonly string[] } = {},
 ): void {
-  const message = unrouteMessage(circuitId, true);
+  const message = unrouteMessage(circuitId, now);
   for (const id of routerIds) if (!kept.includes(id)) channels.get(id)?.send(message);
 }
 
@@ -137,9 +140,7 @@ export class Circuits {
 
   /** Tells every router of its path, and forgets it. */
   end(circuit: Circuit, now: boolean): void {
-    if (!this.forget(circuit)) return;
-    const unroute = unrouteMessage(circuit.id, now);
-    for (const routerId of circuit.path.routerIds) this.channels.get(routerId)?.send(unroute);
+    if (this.forget(circuit)) unroute(circuit.id, circuit.path.routerIds, this.channels, { now });
   }
 
   /** Reserves the circuit for a move to another path: call `moved` at the end. False when it is reserved already. */

@@ -35,11 +35,11 @@ export async function reroute(circuit: Circuit, parts: RerouteParts, isOptional:
     if (circuits.get(circuit.id) === undefined) break;
     if (!isDone) continue;
     circuits.replace(circuit, path);
-    unroute(circuit.id, touched, path.routerIds, channels);
+    unroute(circuit.id, touched, channels, { kept: path.routerIds });
     return;
   }
   circuits.forget(circuit);
-  unroute(circuit.id, touched, [], channels);
+  unroute(circuit.id, touched, channels);
 }
 
 async function isRouted({ id, path, ends, tags }: Circuit, { channels }: RerouteParts): Promise<boolean> {
