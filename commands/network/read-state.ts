@@ -22,7 +22,7 @@ export async function readState(
   for (const name of KIND_NAMES) {
     onList(name, count());
     const kind = KINDS[name];
-    lists.set(name, await reader.list(kind.operations.list, (detail) => partOfState(kind, detail)));
+    lists.set(name, await reader.list(kind.operations.list, partOfState(kind)));
   }
   onList('controllers', count());
   lists.set('controllers', await reader.list('listControllers', ({ id = null, name = null }) => ({ id, name })));

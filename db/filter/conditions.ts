@@ -4,7 +4,7 @@
  */
 import type { CompareOp, Literal, Test } from './ast.js';
 import { MAX_CONTAINED } from './bounds.js';
-import type { Clause, FoundBy, Members } from './clause.js';
+import type { Clause, FoundBy, Members, Range } from './clause.js';
 import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
@@ -19,8 +19,8 @@ export interface Condition {
   readonly foundBy?: FoundBy;
   /** Members of the clause, unless it is negated. */
   readonly members?: Members;
-  /** The unique column whose values it bounds, unless it is negated. */
-  readonly rangeOf?: string;
+  /** Range of the clause, unless it is negated. */
+  readonly range?: Range;
   /** How it is best found depends on what is looked for. */
   readonly hasPattern?: true;
 }
@@ -34,14 +34,8 @@ export function isNegated(test: Test): boolean {
   return 'negated' in test ? test.negated : test.op === '!=';
 }
 
-export function applied(
-  { sql, nullable, foundBy = 'rows', members, rangeOf: key }: Condition,
-  negate: boolean,
-): Clause {
-  if (!negate) {
-    const range = key !== undefined && { range: { key, sql, isWhole: true } };
-    return { sql, foundBy, ...(members && { members }), ...range };
-  }
+export function applied({ sql, nullable, foundBy = 'rows', members, range }: Condition, negate: boolean): Clause {
+  if (!negate) return { sql, foundBy, ...(members && { members }), ...(range && { range }) };
   return { sql: nullable ? `(${sql}) IS NOT TRUE` : `NOT (${sql})`, foundBy: 'rows' };
 }
 
@@ -127,10 +121,11 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (value.def?.equalityOnly) throw filterFault(kind, `symbol '${value.name}' can only be compared with =, != and in`);
   const [literal = ''] = literals;
   if (!canHold(test.op, literal)) return NEVER;
-  const key = test.op === 'contains' || test.op === 'icontains' ? undefined : value.def?.key;
-  const range = key !== undefined && { rangeOf: key };
+  const { nullable, def } = value;
   const sql = textTest(value.sql, test.op, literal, params);
-  return { sql, nullable: value.nullable, ...patternFlag(test.op), ...range };
+  const pattern = patternFlag(test.op);
+  if (pattern !== undefined || def?.key === undefined) return { sql, nullable, ...pattern };
+  return { sql, nullable, range: { key: def.key, sql, isWhole: true } };
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {

@@ -2,24 +2,21 @@
  * The refresh tokens that this process signed last, by their SHA-256: that it made one of them needs no proof by its
  * signature, which takes 70 us of a refresh.
  */
-import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { hashToken } from '../auth/tokens.js';
 
 /** A digest takes some 100 bytes. */
 const MOST = 20_000;
 
 export class SignedHere {
-  /** The oldest first. */
-  readonly #digests = new Set<string>();
+  readonly #digests: LRUCache<string, true>;
 
-  constructor(private readonly most = MOST) {}
+  constructor(most = MOST) {
+    this.#digests = new LRUCache({ max: most });
+  }
 
   add(token: string): void {
-    this.#digests.add(digestOf(token));
-    if (this.#digests.size <= this.most) return;
-    for (const oldest of this.#digests) {
-      this.#digests.delete(oldest);
-      return;
-    }
+    this.#digests.set(digestOf(token), true);
   }
 
   /** Whether it is one of them, to the letter. */
@@ -28,4 +25,4 @@ export class SignedHere {
   }
 }
 
-const digestOf = (token: string): string => hash('sha256', token, 'base64');
+const digestOf = (token: string): string => hashToken(token).toString('latin1');
