@@ -6,20 +6,20 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { ContentType } from '../../fabric/channel/content-types.js';
-import { FrameReader, encodeFrame, message, textOf } from '../../fabric/channel/frame.js';
+import { message, textOf } from '../../fabric/channel/frame.js';
 import type { Frame } from '../../fabric/channel/frame.js';
 import { Header, encodeInt32 } from '../../fabric/channel/headers.js';
 import { InspectResponseSchema } from '../../generated/fabric/control_pb.js';
 import {
   RouterCircuitDetailsSchema,
   RouterLinkDetailsSchema,
-  ValidateRoutersRequestSchema,
   ValidateRoutersResponseSchema,
 } from '../../generated/fabric/management_pb.js';
 import { MetricsMessageSchema } from '../../generated/fabric/metrics_pb.js';
 import { createClient, expectStatus } from '../support/client.js';
 import { startReachable } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
+import { FabricSocketClient, STREAM } from '../support/fabric-socket.js';
 import { LinkScene, linkTo, report } from '../support/link-scene.js';
 import { CLIENT, FABRIC, MANAGEMENT } from '../support/paths.js';
 import { until } from '../support/poll.js';
@@ -27,77 +27,7 @@ import type { ScriptedRouter } from '../support/scripted-router.js';
 import { PASSWORD } from '../support/users.js';
 
 const PATH = `${FABRIC}/ws-api`;
-const LIMITS = { headers: 4_096, body: 1 << 20 };
-const [STREAM, EVENT, LINKS, CIRCUITS] = [10_040, 10_041, 10_103, 10_118];
-
-/** A client that speaks as little of the protocol as it needs. */
-class Client {
-  readonly frames: Frame[] = [];
-  closed: { code: number; reason: string } | undefined;
-  isEnded = false;
-  #bytes = Buffer.alloc(0);
-  #sequence = 0;
-
-  constructor(readonly socket: Socket) {
-    socket.on('data', (bytes: Buffer) => {
-      this.#read(bytes);
-    });
-    socket.on('error', () => undefined);
-    socket.on('close', () => (this.isEnded = true));
-  }
-
-  raw(first: number, payload: Buffer, isMasked = true): void {
-    const length = payload.length < 126 ? [payload.length] : [126, payload.length >> 8, payload.length & 0xff];
-    const [short = 0, ...more] = length;
-    const mask = Buffer.from([1, 2, 3, 4]);
-    const body = Buffer.from(payload.map((byte, index) => byte ^ (mask[index & 3] ?? 0)));
-    const head = Buffer.from([first, isMasked ? short | 0x80 : short, ...more]);
-    this.socket.write(isMasked ? Buffer.concat([head, mask, body]) : Buffer.concat([head, payload]));
-  }
-
-  ask(contentType: number, body: Uint8Array | string): void {
-    this.raw(0x82, Buffer.concat(encodeFrame((this.#sequence += 1), message(contentType, body))));
-  }
-
-  validate(contentType: number, filter: string): void {
-    const body = create(ValidateRoutersRequestSchema, { filter });
-    this.ask(contentType, toBinary(ValidateRoutersRequestSchema, body));
-  }
-
-  stream(...types: string[]): void {
-    this.ask(STREAM, JSON.stringify({ format: 'json', subscriptions: types.map((type) => ({ type, options: null })) }));
-  }
-
-  next = (contentType: number, accepts: (frame: Frame) => boolean = () => true): Promise<Frame> =>
-    until<Frame>(`a frame of type ${contentType}`, () =>
-      this.frames.find((frame) => frame.contentType === contentType && accepts(frame)),
-    );
-
-  event = (...words: readonly string[]): Promise<Frame> =>
-    this.next(EVENT, (frame) => words.every((word) => textOf(frame).includes(word)));
-
-  end = (): Promise<{ code: number; reason: string } | undefined> =>
-    until('the connection ends', () => this.isEnded).then(() => this.closed);
-
-  #read(bytes: Buffer): void {
-    this.#bytes = Buffer.concat([this.#bytes, bytes]);
-    while (this.#bytes.length >= 2) {
-      const [first = 0, short = 0] = this.#bytes;
-      const at = short < 126 ? 2 : 4;
-      const length = short < 126 ? short : this.#bytes.readUInt16BE(2);
-      if (this.#bytes.length < at + length) return;
-      const payload = Buffer.from(this.#bytes.subarray(at, at + length));
-      this.#bytes = this.#bytes.subarray(at + length);
-      if ((first & 0x0f) === 8)
-        this.closed = { code: payload.readUInt16BE(0), reason: payload.subarray(2).toString('utf8') };
-      if ((first & 0x0f) !== 2) continue;
-      const reader = new FrameReader(LIMITS);
-      reader.push(payload);
-      const frame = reader.next();
-      if (frame !== undefined) this.frames.push(frame);
-    }
-  }
-}
+const [LINKS, CIRCUITS] = [10_103, 10_118];
 
 const opening = (): Record<string, string> => ({
   'connection': 'Upgrade',
@@ -110,7 +40,7 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
   this.timeout(60_000);
   let controller: TestController;
   let token: string;
-  const clients: Client[] = [];
+  const clients: FabricSocketClient[] = [];
 
   before(async () => {
     controller = await startReachable();
@@ -128,10 +58,10 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
 
   /** @returns the answer, or the connection when it opens */
   const knock = (headers: Record<string, string>, path = PATH, method = 'GET') =>
-    new Promise<{ status: number; text: string } | Client>((resolve, reject) => {
+    new Promise<{ status: number; text: string } | FabricSocketClient>((resolve, reject) => {
       const sent = request(new URL(path, controller.url), { method, headers, rejectUnauthorized: false, agent: false });
       sent.on('upgrade', (_answer: IncomingMessage, socket: Socket) => {
-        const client = new Client(socket);
+        const client = new FabricSocketClient(socket);
         clients.push(client);
         resolve(client);
       });
@@ -145,14 +75,14 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
       sent.on('error', reject);
       sent.end();
     });
-  const open = async (session = token): Promise<Client> => {
+  const open = async (session = token): Promise<FabricSocketClient> => {
     const client = await knock({ ...opening(), 'zt-session': session });
-    if (client instanceof Client) return client;
+    if (client instanceof FabricSocketClient) return client;
     throw new Error(`refused with ${client.status} ${client.text}`);
   };
   const refusal = async (...given: Parameters<typeof knock>): Promise<number> => {
     const answer = await knock(...given);
-    if (answer instanceof Client) throw new Error('it was opened');
+    if (answer instanceof FabricSocketClient) throw new Error('it was opened');
     return answer.status;
   };
 
@@ -189,7 +119,7 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
       expect(await refusal({ ...opening(), 'zt-session': token })).to.equal(429);
       clients[0]?.socket.destroy();
       await until('one is free again', () =>
-        knock({ ...opening(), 'zt-session': token }).then((answer) => answer instanceof Client),
+        knock({ ...opening(), 'zt-session': token }).then((answer) => answer instanceof FabricSocketClient),
       );
     });
   });
@@ -200,7 +130,7 @@ describe('the WebSocket of the fabric API', function fabricSocket() {
   });
 
   describe('ends', () => {
-    const ends: readonly (readonly [title: string, code: number, act: (client: Client) => void])[] = [
+    const ends: readonly (readonly [title: string, code: number, act: (client: FabricSocketClient) => void])[] = [
       [
         'for a frame without a mask',
         1002,
