@@ -54,6 +54,11 @@ export interface RequestConnection {
   readonly bearerTokens: () => readonly string[];
   /** The header; undefined when there is none, or several. */
   readonly basicAuthorization: () => string | undefined;
+  /**
+   * Does what a login by a certificate or a token needs, in its turn: others may have come before.
+   * @throws what the work throws; DomainError `timeout` when the client has gone meanwhile
+   */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** The header `Host`. */
   readonly host: string | undefined;
   /** `ip:port` of the client. */

@@ -3,24 +3,28 @@
 import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
 import { newMasterKey } from '../domain/pki/master-key.js';
 import { ApiClient, forEachParallel } from './bench/api-client.js';
 import { newRequest } from './bench/certificate-requests.js';
+import { newSigner } from './bench/login-cases.js';
 import { startReference } from './bench/routers/reference.js';
 import { launchController } from './controller-process.js';
 import { onStage, runScript, stopwatch } from './drill/run.js';
-import { comeBack, knock, newTally } from './storm/clients.js';
-import type { Certificate, StormTally } from './storm/clients.js';
+import { addressOf, comeBack, knock, newTally } from './storm/clients.js';
+import { probeReadiness } from './storm/prober.js';
+import type { Client, StormTally } from './storm/clients.js';
 import { PostgresServers } from '../test/support/postgres-servers.js';
 import { CLIENT as C, MANAGEMENT as M } from '../test/support/paths.js';
 import type { Stage } from '../test/support/stage.js';
 
 const USAGE = `Usage: npm run drill:logins -- [options]
 
-Starts a PostgreSQL and one or more controllers, and lets clients log in by certificate, all at once, each on a new
-connection, again and again until it is in. Then passwords, each tried once. Ends everything that it started.
-Exit code 1: a client did not get in, or a login by certificate was refused with 429.
+Starts a PostgreSQL and one or more controllers, and lets clients log in, all at once, each on a new connection,
+again and again until it is in: half by certificate, half by a token of an external provider. Then passwords, each
+tried once. Ends everything that it started.
+Exit code 1: a client did not get in, or a certificate or token was refused with 429.
 
   --controllers N  processes on the one database (1)
   --clients N      that come back at once (5000)
@@ -84,19 +88,26 @@ async function startOther(binary: string, atEnd: (stop: () => Promise<void>) => 
   return { label: 'reference, ', urls: [url], admin, credentials: { username, password } };
 }
 
-/** An identity for each client, with a certificate of the network. */
-async function enroll(admin: ApiClient, count: number): Promise<Certificate[]> {
-  const made: Certificate[] = [];
+/** An identity for each client, with a certificate of the network, or a token for every other one. */
+async function enroll(admin: ApiClient, count: number): Promise<Client[]> {
+  const made: Client[] = [];
+  const signer = await newSigner({ admin });
   await forEachParallel(
     Array.from({ length: count }, (_, index) => index),
     async (index) => {
-      const draft = { name: `storm-${index}`, type: 'Device', isAdmin: false, enrollment: { ott: true } };
-      const id = await admin.create(`${M}/identities`, draft);
+      const isByToken = index % 2 === 1;
+      const draft = { name: `storm-${index}`, type: 'Device', isAdmin: false };
+      const id = await admin.create(`${M}/identities`, isByToken ? draft : { ...draft, enrollment: { ott: true } });
+      const from = addressOf(index);
+      if (isByToken) {
+        made.push({ token: await signer.token(id), ...from });
+        return;
+      }
       const [enrollment] = await admin.call<{ token: string }[]>('GET', `${M}/identities/${id}/enrollments`);
       const { csr, key } = await newRequest(`storm-${index}`);
       const body = { token: enrollment?.token ?? '', clientCsr: csr };
       const { cert } = await admin.call<{ cert: string }>('POST', `${C}/enroll/ott`, body);
-      made.push({ cert, key });
+      made.push({ secureContext: createSecureContext({ cert, key }), ...from });
     },
   );
   return made;
@@ -110,6 +121,16 @@ function tell(what: string, { waits, refusals, attempts }: StormTally): void {
   process.stdout.write(
     `${what}: ${sorted.length} in after ${at(1)} s (${rate}/s), half after ${at(0.5)} s, 99 % after ${at(0.99)} s; ` +
       `${attempts} attempts${refused === '' ? '' : `, refused ${refused}`}\n`,
+  );
+}
+
+function tellProbes(times: readonly number[]): void {
+  const sorted = [...times].sort((a, b) => a - b);
+  const seconds = (ms = 0) => (ms / 1_000).toFixed(2);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  process.stdout.write(
+    `meanwhile /readyz, ${times.length} new connections: median ${seconds(median)} s, ` +
+      `at most ${seconds(sorted.at(-1))} s\n`,
   );
 }
 
@@ -131,7 +152,7 @@ async function storm(stage: Stage, options: Options): Promise<void> {
 
 async function stormAt(
   { label, urls, credentials }: Place,
-  certificates: readonly Certificate[],
+  clients: readonly Client[],
   { rounds, passwords }: Options,
 ): Promise<void> {
   const urlOf = (index: number) => urls[index % urls.length] ?? '';
@@ -139,10 +160,13 @@ async function stormAt(
     const tally = newTally();
     const beganAt = performance.now();
     const times = { beganAt, untilMs: beganAt + STORM_MS };
-    await Promise.all(certificates.map((shown, index) => comeBack(urlOf(index), shown, tally, times)));
-    tell(`${label}certificates, round ${round + 1}`, tally);
+    const endProbes = probeReadiness(urlOf(0));
+    await Promise.all(clients.map((client, index) => comeBack(urlOf(index >> 1), client, tally, times)));
+    const probes = await endProbes();
+    tell(`${label}certificates and tokens, round ${round + 1}`, tally);
+    if (label === '') tellProbes(probes);
     const isOurs = label === '';
-    if (isOurs && (tally.waits.length < certificates.length || tally.refusals.has('429'))) process.exitCode = 1;
+    if (isOurs && (tally.waits.length < clients.length || tally.refusals.has('429'))) process.exitCode = 1;
   }
   const tally = newTally();
   const { username, password } = credentials;

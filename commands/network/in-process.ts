@@ -46,6 +46,7 @@ const CONNECTION: RequestConnection = {
   prefers: <T extends string>(...[first]: readonly [T, ...T[]]) => first,
   peerCertificates: () => [],
   bearerTokens: () => [],
+  inTurn: (work) => work(),
   basicAuthorization: () => undefined,
   host: undefined,
   remote: () => '',

@@ -18,11 +18,10 @@ interface Reading {
 }
 
 interface LargeLimits {
-  readonly countUpTo?: number;
-  readonly largeFrom?: number;
+  readonly countUpTo: number;
+  readonly largeFrom: number | undefined;
 }
 
-const COUNT_UP_TO = 10_000;
 const LARGE_FROM = 100_000;
 
 const exactly = (counted: number) => ({ totalCount: counted });
@@ -32,7 +31,7 @@ export class LargeTables {
   readonly #countUpTo: number;
   readonly #largeFrom: number;
 
-  constructor({ countUpTo = COUNT_UP_TO, largeFrom = LARGE_FROM }: LargeLimits) {
+  constructor({ countUpTo, largeFrom = LARGE_FROM }: LargeLimits) {
     this.#countUpTo = countUpTo;
     this.#largeFrom = largeFrom;
   }

@@ -11,7 +11,7 @@ import type { Db } from '../postgres/contracts.js';
 import { list } from '../postgres/statement.js';
 import { DeepPages, deepTotal } from './deep-pages.js';
 import { LargeTables } from './large-tables.js';
-import { isDeep, isDeepOfAll, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
+import { COUNT_UP_TO, isDeep, isDeepOfAll, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
 import type { PageParts } from './page-sql.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
@@ -24,7 +24,10 @@ import { unreadRows } from './unread-rows.js';
 export interface ListLimits {
   readonly defaultLimit: number;
   readonly maxLimit: number;
-  /** Bound up to which totals of broad filters are exact, in tables with more rows than `largeFrom`. */
+  /**
+   * Bound up to which totals are exact: of broad filters in tables with more rows than `largeFrom`, and of tables whose
+   * totals have one anyway.
+   */
   readonly countUpTo?: number;
   readonly largeFrom?: number;
   /** Pages so far from both ends of their list are remembered for a moment. */
@@ -65,11 +68,14 @@ interface Found<R> extends Pick<Rows<R>, 'rows'> {
 /** Lists of one database: built once, holds only the names of statements. */
 export class Lists {
   readonly #names = new StatementNames();
+  readonly #countUpTo: number;
   readonly #large: LargeTables;
   readonly #deep: DeepPages;
 
   constructor(readonly limits: ListLimits) {
-    this.#large = new LargeTables(limits);
+    const { countUpTo = COUNT_UP_TO, largeFrom } = limits;
+    this.#countUpTo = countUpTo;
+    this.#large = new LargeTables({ countUpTo, largeFrom });
     this.#deep = new DeepPages(limits.rememberFrom);
   }
 
@@ -121,7 +127,8 @@ export class Lists {
     const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
-    const matched: PageParts = { readerExtras, where: andClause(narrowed, compiled.where), compiled };
+    const where = andClause(narrowed, compiled.where);
+    const matched: PageParts = { readerExtras, where, compiled, countUpTo: this.#countUpTo };
     const matching = [...params.values];
     const reading = facts && (await this.#large.readingOf(db, source, matched, matching, facts));
     const isDeepPage = isDeepOfAll(source, matched);

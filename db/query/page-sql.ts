@@ -14,6 +14,8 @@ export interface PageParts {
   /** Clause of the scope and of the filter. */
   readonly where: Clause;
   readonly compiled: CompiledList;
+  /** Bound of totals that have one by the configuration. */
+  readonly countUpTo: number;
   /** How a filtered page of a large table is read; absent: as PostgreSQL thinks best. */
   readonly manner?: Manner;
   /** The page from which a deep one of everything is best read; absent: an end of the list. */
@@ -88,8 +90,11 @@ const BOUND = 500;
 /** A tenth of it, which is what an unknown page is taken for, is the page that most ask for. */
 const SHORT_REACH = 2 * SHORT_PAGE;
 
-function countSql({ table, countsUpTo }: Paged, where: string): string {
-  if (countsUpTo !== undefined) return boundedCountSql(table, where, countsUpTo);
+/** Largest total that is exact where a total has a bound, unless the configuration says otherwise. */
+export const COUNT_UP_TO = 10_000;
+
+function countSql({ table, countsUpTo }: Paged, where: string, bound: number): string {
+  if (countsUpTo !== undefined) return boundedCountSql(table, where, countsUpTo === 'setting' ? bound : countsUpTo);
   return where === '' ? `(${allSql(table)})` : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
 }
 
@@ -97,7 +102,7 @@ const allSql = (table: string): string => `SELECT coalesce(sum(total), 0) FROM e
 
 export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm): string {
   const { bind } = params;
-  const { readerExtras, where, compiled, manner } = parts;
+  const { readerExtras, where, compiled, manner, countUpTo } = parts;
   const { table, rowKey = 'id' } = source;
   const { limit, offset, order } = compiled;
   const own = columnsOf(source, readerExtras);
@@ -135,13 +140,14 @@ ${joins} ORDER BY ${order.sql}`;
   const isFoundAtOnce = where.foundBy === 'inverted' || manner?.kind === 'few';
   if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
     return `SELECT ${columns}, t.total_count
-FROM (SELECT t.*, ${countSql(source, where.sql)} AS total_count ${matches}) t
+FROM (SELECT t.*, ${countSql(source, where.sql, countUpTo)} AS total_count ${matches}) t
 ${joins} ORDER BY ${order.sql}`;
   }
   if (isDeepOfAll(source, parts)) {
     return ofKeys(deepPageSql({ table, key, order, page, most: limit, remembered: parts.remembered, bind }));
   }
   return ofKeys(
-    `SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(source, where.sql)} AS total_count ${matches}`,
+    `SELECT t.${key}, ${isFoundAtOnce ? 'count(*) OVER ()' : countSql(source, where.sql, countUpTo)} AS total_count
+      ${matches}`,
   );
 }

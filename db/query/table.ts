@@ -25,9 +25,9 @@ export interface PageSource<Row, T> {
   readonly rowKey?: string;
   /**
    * Totals are exact up to this, and never greater; absent: always exact. For tables that `entity_counts` does not
-   * count.
+   * count. `setting`: the bound of `ListLimits`.
    */
-  readonly countsUpTo?: number;
+  readonly countsUpTo?: number | 'setting';
   readonly fromRow: (row: Row) => T;
 }
 

@@ -34,9 +34,6 @@ export interface AuditRow {
   reason: string | null;
 }
 
-/** Beyond it a total is not counted on: a list of millions would be read for it. */
-const MOST_COUNTED = 10_000;
-
 /** Besides `seq`. */
 const COLUMNS = [
   'at',
@@ -83,7 +80,7 @@ const source: PageSource<AuditRow, AuditRecord> = {
   columns: COLUMNS,
   extras: ID,
   rowKey: 'seq',
-  countsUpTo: MOST_COUNTED,
+  countsUpTo: 'setting',
   fromRow: recordFromRow,
 };
 
@@ -147,7 +144,7 @@ export async function noteAudit(tx: Pick<Db, 'execute'>, note: AuditNote): Promi
 }
 
 export interface AuditRecordStore {
-  /** Newest first. A total is exact up to `MOST_COUNTED`, and that number beyond. */
+  /** Newest first. A total is exact up to the bound of `ListLimits`, and that number beyond. */
   list(request: ListRequest): Promise<Page<AuditRecord>>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<AuditRecord>;

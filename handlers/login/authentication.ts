@@ -58,7 +58,7 @@ export interface LoginAttempt {
   readonly method: LoginMethod;
   readonly api: SessionApi;
   readonly body: Request.Authenticate;
-  readonly connection: Pick<RequestConnection, 'ipAddress' | 'peerCertificates' | 'bearerTokens'>;
+  readonly connection: Pick<RequestConnection, 'ipAddress' | 'peerCertificates' | 'bearerTokens' | 'inTurn'>;
   /** The end of its session, whose client gets signed tokens; absent: it ends when it is not used. */
   readonly expiresAt?: Date;
 }
@@ -85,8 +85,8 @@ export async function logIn(
   };
   const methods: Readonly<Record<LoginMethod, () => Promise<OpenedSession>>> = {
     'password': () => logInByPassword(body, context, note, open),
-    'cert': () => logInByCertificate(connection.peerCertificates(), context, note, open),
-    'ext-jwt': () => logInByToken(connection.bearerTokens(), context, note, open),
+    'cert': () => connection.inTurn(() => logInByCertificate(connection.peerCertificates(), context, note, open)),
+    'ext-jwt': () => connection.inTurn(() => logInByToken(connection.bearerTokens(), context, note, open)),
   };
   const opened = await methods[method]();
   note({ identityId: opened.session.identity.id });

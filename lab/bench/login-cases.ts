@@ -20,7 +20,7 @@ const STEP_SECONDS = 30;
 const CODES_PER_SECOND = 500;
 const LONGEST_SECONDS = 2;
 
-interface Signer {
+export interface Signer {
   readonly id: string;
   /** A token that names this identity. */
   readonly token: (identityId: string) => Promise<string>;
@@ -29,7 +29,7 @@ interface Signer {
 let serial = 0;
 
 /** With the certificate of a key of our own, which the controller reads once: no provider is asked. */
-async function newSigner({ admin }: World): Promise<Signer> {
+export async function newSigner({ admin }: Pick<World, 'admin'>): Promise<Signer> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
     {

@@ -1,5 +1,6 @@
-/** Clients that all come back at once: each logs in by its certificate on a new connection, until it is in. */
+/** Clients that all come back at once: each logs in by its certificate or token on a new connection, until it is in. */
 import { request } from 'node:https';
+import type { SecureContext } from 'node:tls';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CLIENT as C } from '../../test/support/paths.js';
 
@@ -7,11 +8,6 @@ import { CLIENT as C } from '../../test/support/paths.js';
 const PATIENCE_MS = 30_000;
 /** Waited after a refusal that says nothing of it, and up to as long again by chance. */
 const RETRY_MS = 1_000;
-
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
 
 export interface StormTally {
   /** How long each client waited until it was in, in milliseconds from the begin of the storm. */
@@ -30,13 +26,30 @@ interface Attempt {
   readonly retryMs: number;
 }
 
-/** @param shown  none: a login by password */
-function attempt(url: string, path: string, body: object, shown: Certificate | undefined): Promise<Attempt> {
+export interface Client {
+  /** Has the certificate that it shows in the handshake. */
+  readonly secureContext?: SecureContext;
+  /** JWT of an external provider. */
+  readonly token?: string;
+  /** Address that it comes from: the clients of a network have one each. */
+  readonly localAddress?: string;
+}
+
+/** Address of the client of that number. Linux alone has all of 127.0.0.0/8; elsewhere all share one. */
+export const addressOf = (index: number): { readonly localAddress?: string } =>
+  process.platform === 'linux' ? { localAddress: `127.1.${(index >> 8) & 255}.${index & 255}` } : {};
+
+function attempt(url: string, path: string, body: object, client: Client): Promise<Attempt> {
   const payload = JSON.stringify(body);
+  const { secureContext, token, localAddress } = client;
   return new Promise((resolve) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(payload),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
     const options = { method: 'POST', agent: false, rejectUnauthorized: false, timeout: PATIENCE_MS, headers } as const;
-    const asking = request(new URL(path, url), { ...options, ...shown }, (answer) => {
+    const asking = request(new URL(path, url), { ...options, secureContext, localAddress }, (answer) => {
       const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
       answer.resume();
       answer.once('close', () => {
@@ -55,13 +68,14 @@ function attempt(url: string, path: string, body: object, shown: Certificate | u
 /** Resolves when this client is in, or the time is up. */
 export async function comeBack(
   url: string,
-  shown: Certificate,
+  client: Client,
   tally: StormTally,
   { beganAt, untilMs }: { readonly beganAt: number; readonly untilMs: number },
 ): Promise<void> {
+  const method = client.token === undefined ? 'cert' : 'ext-jwt';
   while (performance.now() < untilMs) {
     tally.attempts += 1;
-    const { what, retryMs } = await attempt(url, `${C}/authenticate?method=cert`, {}, shown);
+    const { what, retryMs } = await attempt(url, `${C}/authenticate?method=${method}`, {}, client);
     if (what === '200') {
       tally.waits.push(performance.now() - beganAt);
       return;
@@ -75,7 +89,7 @@ export async function comeBack(
 export async function knock(url: string, username: string, password: string, tally: StormTally): Promise<void> {
   const beganAt = performance.now();
   tally.attempts += 1;
-  const { what } = await attempt(url, `${C}/authenticate?method=password`, { username, password }, undefined);
+  const { what } = await attempt(url, `${C}/authenticate?method=password`, { username, password }, {});
   if (what === '200') tally.waits.push(performance.now() - beganAt);
   else tally.refusals.set(what, (tally.refusals.get(what) ?? 0) + 1);
 }

@@ -43,6 +43,7 @@ import type { RefusedLines } from '../http/refused-lines.js';
 import type { AccessTokens } from '../sessions/access-tokens.js';
 import type { RefusedLogins } from '../sessions/refused-logins.js';
 import { RequestReader } from '../http/request-reader.js';
+import type { LoginTurns } from '../sessions/login-turns.js';
 import type { ApiSessionRegistry } from '../sessions/api-sessions.js';
 import type { RequestCounts } from '../http/request-counts.js';
 import { tracedContext } from '../traces/traces.js';
@@ -59,6 +60,7 @@ export interface ApiOptions extends FailureLogs {
   readonly apiSessions: ApiSessionRegistry;
   readonly sockets: FabricSockets;
   readonly peers: Peers;
+  readonly loginTurns: LoginTurns;
   /** Undefined where no login gives such tokens. */
   readonly accessTokens: AccessTokens | undefined;
   readonly refusedLogins: RefusedLogins;
@@ -164,9 +166,9 @@ export class Apis {
 
   /** @throws DomainError for what breaks the spec */
   #read(exchange: Exchange, match: Match, bytes: Buffer | null, seen: RequestFacts): BoundInput | Promise<never> {
-    const { peers } = this.#credentials;
+    const { config, peers, loginTurns } = this.#options;
     try {
-      return readInput(exchange, match, bytes, seen, { maxDepth: this.#options.config.maxJsonDepth, peers });
+      return readInput(exchange, match, bytes, seen, { maxDepth: config.maxJsonDepth, peers, loginTurns });
     } catch (error) {
       if (!(error instanceof RefusedBody)) throw error;
       return error.error().then((refusal) => {

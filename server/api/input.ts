@@ -20,8 +20,14 @@ import type { RequestFacts } from '../http/request-facts.js';
 import { validatorsOf } from '../http/spec-check.js';
 import { bearerTokens } from '../sessions/bearer-tokens.js';
 import type { BoundInput } from '../sessions/binder.js';
+import type { LoginTurns } from '../sessions/login-turns.js';
 import type { Peers } from './peer.js';
 import { RefusedBody } from './refused-body.js';
+
+export interface ConnectionMeans {
+  readonly peers: Peers;
+  readonly loginTurns: LoginTurns;
+}
 
 /** @throws DomainError for parameters that break the spec; RefusedBody for a body that does */
 export function readInput(
@@ -29,7 +35,7 @@ export function readInput(
   { operation, params }: Match,
   bytes: Buffer | null,
   seen: RequestFacts,
-  { maxDepth, peers }: { readonly maxDepth: number; readonly peers: Peers },
+  { maxDepth, ...means }: ConnectionMeans & { readonly maxDepth: number },
 ): BoundInput {
   const { request, search } = exchange;
   const ignored = new IgnoredNames();
@@ -51,7 +57,7 @@ export function readInput(
     note: (facts: Facts) => {
       seen.facts = { ...seen.facts, ...facts };
     },
-    connection: connectionOf(request, type, peers),
+    connection: connectionOf(exchange, type, means),
     body,
   };
 }
@@ -72,13 +78,19 @@ function heedIgnored(exchange: Exchange, ignored: IgnoredNames): void {
 }
 
 /** Facts of the connection that a request came on. */
-export function connectionOf(request: IncomingMessage, contentType: string, peers: Peers): RequestConnection {
+export function connectionOf(
+  exchange: Exchange,
+  contentType: string,
+  { peers, loginTurns }: ConnectionMeans,
+): RequestConnection {
+  const { request } = exchange;
   return {
     ipAddress: addressOf(request.socket),
     contentType,
     prefers: <T extends string>(...types: readonly [T, ...T[]]) => preferredOf(types, request.headers.accept),
     peerCertificates: () => peers.certificatesOf(request),
     bearerTokens: () => bearerTokens(request),
+    inTurn: (work) => loginTurns.run(exchange, work),
     basicAuthorization: () => basicAuthorization(request),
     host: request.headers.host,
     remote: () => remoteOf(request),

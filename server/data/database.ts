@@ -24,6 +24,13 @@ import { OutageLog } from '../base/outage-log.js';
 
 const { isWorker } = cluster;
 
+/** Bounds of lists, as stores want them. */
+export const listLimits = ({ defaultLimit, maxLimit, exactTotal }: Settings) => ({
+  defaultLimit,
+  maxLimit,
+  countUpTo: exactTotal,
+});
+
 export interface ServerOptions {
   readonly config: Settings;
   readonly log: Logger;

@@ -14,7 +14,7 @@ import { closeAll } from '../base/closers.js';
 import type { Closers } from '../base/closers.js';
 import { ConfigError } from '../settings/config.js';
 import type { Settings } from '../settings/config.js';
-import { locateServer } from './database.js';
+import { listLimits, locateServer } from './database.js';
 import type { Logger } from '../base/log.js';
 import { operator } from './operator.js';
 
@@ -41,7 +41,7 @@ export async function withNetwork<T>(
     const actor = { ...operator(), controller: config.name };
     const database = openDatabase({ connection, poolSize: POOL_SIZE, patienceMs, actor });
     closers.push(() => database.close());
-    const stores = openStores(database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+    const stores = openStores(database, listLimits(config));
     if ((await stores.network.find()) === undefined) throw noNetwork('this database');
     return work({ connection, stores });
   });

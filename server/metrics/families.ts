@@ -136,6 +136,12 @@ export const FAMILIES: readonly Family[] = [
 
   gauge('edge_password_hashes_running', 'Password hashes that are being computed.', ({ hashing }) => hashing().running),
   gauge('edge_password_hashes_waiting', 'Tasks that wait for their turn to hash.', ({ hashing }) => hashing().waiting),
+  gauge('edge_logins_running', 'Logins by certificate or token under way.', ({ logins }) => logins().running),
+  gauge(
+    'edge_logins_waiting',
+    'Logins by certificate or token that wait for their turn.',
+    ({ logins }) => logins().waiting,
+  ),
   counter('edge_password_hashes_total', 'Password hashes that were computed.', ({ hashing }) => hashing().done),
   counter(
     'edge_password_hashes_refused_total',

@@ -13,6 +13,7 @@ import type { Settings } from '../settings/config.js';
 import { holdsRouters } from '../sockets/handoff.js';
 import type { Readiness, ReadinessOptions } from '../api/readiness.js';
 import type { RequestCounts } from '../http/request-counts.js';
+import type { LoginTurns } from '../sessions/login-turns.js';
 
 export interface Sources {
   readonly build: {
@@ -24,6 +25,7 @@ export interface Sources {
   readonly inFlight: () => number;
   readonly connections: () => Promise<number>;
   readonly hashing: () => PasswordHasher['load'];
+  readonly logins: () => LoginTurns['load'];
   readonly database: Pick<Database, 'isUp' | 'stats' | 'load' | 'replicas' | 'statements'>;
   /** Empty when the database does not say in time. */
   readonly entities: () => Promise<EntityCounts>;
@@ -47,6 +49,7 @@ export interface Parts {
   readonly readiness: Readiness;
   readonly certificateEnds: ReadinessOptions['certificateEnds'];
   readonly inFlight: InFlight;
+  readonly loginTurns: LoginTurns;
   /** Server for HTTPS. */
   readonly server: Server;
 }
@@ -55,7 +58,8 @@ export interface Parts {
 const ENTITIES_MS = 1_000;
 
 export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
-  const { config, database, passwords, apiSessions, fabric, feed, isHearing, context, inFlight, server } = parts;
+  const { config, database, passwords, apiSessions, fabric, feed, isHearing, context } = parts;
+  const { inFlight, loginTurns, server } = parts;
   const { responseCache, elementCache, stores, version } = context;
   return {
     build: {
@@ -72,6 +76,7 @@ export function sourcesOf(parts: Parts, requests: RequestCounts): Sources {
         });
       }),
     hashing: () => passwords.load,
+    logins: () => loginTurns.load,
     database,
     entities: async () =>
       holdsRouters() && database.isUp() ? inTime(stores.summary.counts(), ENTITIES_MS) : new Map(),

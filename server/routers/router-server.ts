@@ -52,10 +52,8 @@ export function createRouterServer({
     proxyFrom: config.proxyFrom,
     headersTimeout: Math.min(config.headersTimeout, HANDSHAKE_MS / 1000),
   };
-  const gate = guard(server, bounds, log, {
-    all: 'limits.controlConnections',
-    perAddress: 'limits.controlConnectionsPerAddress',
-  });
+  const names = { all: 'limits.controlConnections', perAddress: 'limits.controlConnectionsPerAddress' };
+  const gate = guard(server, bounds, log, names);
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);

@@ -191,6 +191,14 @@ export const LIMIT_SETTINGS = {
     'Certificates that one identity may have issued in an hour, for its API sessions and in place of its own; more ' +
       'are answered 429.',
   ),
+  exactTotal: setting(
+    'limits.exactTotal',
+    'EDGE_LIMIT_EXACT_TOTAL',
+    integerBetween(100, 100_000_000),
+    10_000,
+    'Up to this, `totalCount` is exact in the audit, and for filters that match many of more than 100,000 entities. ' +
+      'Larger ones cost each page more.',
+  ),
   cachedSessions: setting(
     'limits.cachedSessions',
     'EDGE_LIMIT_CACHED_SESSIONS',

@@ -227,6 +227,9 @@ function isHost(text: string): boolean {
  * @returns where, as `host:port`
  * @throws ConfigError with a sentence about what to do
  */
+/** Connections that the system keeps until they are accepted; Linux has a bound of its own, `net.core.somaxconn`. */
+const BACKLOG = 4_096;
+
 export async function listenAt(
   server: NetServer,
   address: string,
@@ -239,7 +242,7 @@ export async function listenAt(
       reject(new ConfigError(listenFault(error, address, variable), { cause: error }));
     };
     server.once('error', onError);
-    server.listen({ port, host, exclusive: isExclusive }, () => {
+    server.listen({ port, host, backlog: BACKLOG, exclusive: isExclusive }, () => {
       server.off('error', onError);
       resolve();
     });

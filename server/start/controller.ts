@@ -18,7 +18,7 @@ import { buildContext } from './build-context.js';
 import { closeAll } from '../base/closers.js';
 import type { Closers } from '../base/closers.js';
 import type { Settings } from '../settings/config.js';
-import { connectDatabase, locateServer } from '../data/database.js';
+import { connectDatabase, listLimits, locateServer } from '../data/database.js';
 import { createEpochMemory } from '../changes/epochs.js';
 import { ChangeSubscribers } from './change-subscribers.js';
 import type { Logger } from '../base/log.js';
@@ -145,7 +145,7 @@ async function openData(start: Start, connection: ServerConfig): Promise<Data> {
     beforeSchema: (hasNetwork) => requireMasterKey(config, hasNetwork),
   });
   abort.throwIfAborted();
-  const stores = openStores(opened.database, { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit });
+  const stores = openStores(opened.database, listLimits(config));
   const { passwordConcurrency: concurrent, passwordQueue: waiting } = config;
   const passwords = createPasswordHasher({ ...passwordCost, concurrent, waiting });
   const controllerId = (await stores.controllers.idOf(config.name)) ?? newId();

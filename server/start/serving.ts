@@ -19,6 +19,7 @@ import { healthPages } from '../api/health.js';
 import { RequestCounts } from '../http/request-counts.js';
 import { createReadiness } from '../api/readiness.js';
 import type { Readiness, ReadinessOptions } from '../api/readiness.js';
+import { LoginTurns } from '../sessions/login-turns.js';
 import { OwnChanges } from '../sessions/own-changes.js';
 import { RefusedLines } from '../http/refused-lines.js';
 import { createRefusedLogins } from '../sessions/refused-logins.js';
@@ -46,14 +47,15 @@ export async function serve(ready: ServableParts, { bindings, spas, forceStop }:
   const common = commonHeaders(context.version.version, randomBytes(12).toString('hex'), config.hsts);
   const counts = config.metricsListen === null ? undefined : new RequestCounts();
   const sockets = new FabricSockets({ context, log });
-  const listener = await answering(ready, { sockets, bindings, spas, inFlight, readiness, common, counts });
+  const loginTurns = new LoginTurns();
+  const listener = await answering(ready, { sockets, bindings, spas, inFlight, readiness, common, counts, loginTurns });
   const { certPem, privateKeyPem } = network.keys.server;
   const keys = { chainPem: certPem + pki.chainPem(), privateKeyPem };
   const door = await openRouterDoor({ fabric, config, ...keys, log });
   closers.push(() => door.close());
   const onRouter = door.open === undefined ? {} : { onRouter: door.open };
   const server = createTlsServer({ config, ...keys, common, log, listener, ...onRouter });
-  const measured = { ...ready, ...keys, readiness, certificateEnds: ends, inFlight, server };
+  const measured = { ...ready, ...keys, readiness, certificateEnds: ends, inFlight, loginTurns, server };
   const metrics = counts && (await (await import('../metrics/open.js')).openMetrics(measured, counts));
   closers.push(() =>
     stopServing({
@@ -81,11 +83,12 @@ interface Answering extends Omit<ServeOptions, 'forceStop'> {
   readonly readiness: Readiness;
   readonly common: CommonHeaders;
   readonly counts: RequestCounts | undefined;
+  readonly loginTurns: LoginTurns;
 }
 
 /** The application, as a server calls it. */
 async function answering(ready: ServableParts, options: Answering) {
-  const { sockets, bindings, spas, inFlight, readiness, common, counts } = options;
+  const { sockets, bindings, spas, inFlight, readiness, common, counts, loginTurns } = options;
   const { config, log, closers, startedAt, outages, apiSessions, context } = ready;
   const accessTokens = context.loginProvider === null ? undefined : ready.accessTokens;
   const peers = createPeers((certificates) => ownerOfCertificate(certificates, context));
@@ -125,6 +128,7 @@ async function answering(ready: ServableParts, options: Answering) {
       sockets,
       accessTokens,
       peers,
+      loginTurns,
       outages,
       counts,
       traces,

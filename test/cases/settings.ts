@@ -90,6 +90,7 @@ export const SETTING_CASES: Readonly<Record<keyof Settings, { text: string; mean
   apiSessionsPerIdentity: { text: '50', means: 50, refuses: '0' },
   ownChangesPerHour: { text: '10', means: 10, refuses: '0' },
   certificatesPerHour: { text: '10', means: 10, refuses: 'all' },
+  exactTotal: { text: '500', means: 500, refuses: '99' },
   cachedSessions: { text: '100', means: 100, refuses: '1e3' },
   eventStreams: { text: '0', means: 0, refuses: '-1' },
   eventStreamsPerIdentity: { text: '3', means: 3, refuses: '-1' },
