@@ -1,10 +1,11 @@
 /**
- * What a whole network costs where all of it is touched: start, snapshot, restore, import, migration, and the sweep of
- * sessions that ended. Each in a process of its own, as an operator runs it, with its time and its memory.
+ * What a whole network costs where all of it is touched: start, snapshot, restore, import, migration, the end of a
+ * policy over everything, and the sweep of sessions that ended. Each in a process of its own, as an operator
+ * runs it, with its time and its memory.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +14,10 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { clusterProcesses } from '../db/embedded/processes.js';
 import { runningConnection } from '../db/embedded/supervisor.js';
+import { ApiClient } from './bench/api-client.js';
 import { endOf, launchController } from './controller-process.js';
+import { CLIENT, MANAGEMENT } from './bench/world.js';
+import { idOf, WITH_SESSION } from './explain/scale.js';
 
 const USAGE = `Usage: npm run maintenance -- --data DIR [options]
 
@@ -21,13 +25,15 @@ Measures what touches a whole network: of the embedded database that \`npm run e
 
   --data DIR     its data directory; it is started, and backed up, and nothing in it is changed
   --import N     identities that the import brings (100000)
-  --only NAMES   of start, backup, restore, import, sweep, migrate; restore needs backup, import and sweep need restore.
-                 migrate is alone: it brings DIR to the schema of this release, and leaves it there
-  --keep         leave the restored copy
+  --only NAMES   of start, backup, restore, ends, import, sweep, migrate. restore needs backup; what follows it changes
+                 the restored network, or a copy where nothing is restored. ends: what takes access, one identity's and
+                 everybody's. migrate is alone: it brings DIR to the schema of this release, and leaves it there
+  --keep         leave the changed copy
   -h, --help     show this text and exit
 `;
 
 const MAIN = fileURLToPath(new URL('../commands/main.js', import.meta.url));
+const PASSWORD = 'not a secret here';
 const LOOK_MS = 500;
 const SWEEP_MS = 3_600_000;
 
@@ -95,17 +101,20 @@ async function run(args: readonly string[], dataDir: string): Promise<Cost> {
 }
 
 /** Starts a controller, and stops it after `work`, which gets its pid. */
-async function started<T>(dataDir: string, work: (startMs: number, pid: number) => Promise<T>): Promise<T> {
+async function started<T>(
+  dataDir: string,
+  work: (startMs: number, pid: number, url: string) => Promise<T>,
+): Promise<T> {
   let child: ChildProcess | undefined;
   try {
     const running = await launchController({
       logFile: join(tmpdir(), `edge-maintenance-${process.pid}.log`),
-      env: { EDGE_DATA_DIR: dataDir, EDGE_ADMIN_PASSWORD: 'not a secret here' },
+      env: { EDGE_DATA_DIR: dataDir, EDGE_ADMIN_PASSWORD: PASSWORD },
       onChild: (begun) => {
         child = begun;
       },
     });
-    return await work(running.startMs, running.child.pid ?? 0);
+    return await work(running.startMs, running.child.pid ?? 0, running.url);
   } finally {
     if (child !== undefined) await endOf(child);
   }
@@ -128,6 +137,63 @@ function importFile(dir: string, count: number): string {
   );
   writeFileSync(file, ['identities:', ...identities, ''].join('\n'));
   return file;
+}
+
+/** Identity that loses its access. */
+const ONE = 1_000;
+
+/** Ends of access while a controller runs: of one identity, then of all who have a policy over everything. */
+async function ends(dataDir: string): Promise<void> {
+  await started(dataDir, async (_, pid, url) => {
+    const database = new pg.Client({ ...runningConnection(dataDir), ssl: false });
+    await database.connect();
+    const admin = await new ApiClient(url).loginToManage('admin', PASSWORD);
+    const timed = async (what: string, work: () => Promise<string>) => {
+      const memory = watchMemory(pid, dataDir);
+      const since = performance.now();
+      const more = await work();
+      show(what, { seconds: (performance.now() - since) / 1000, ...memory() }, more);
+    };
+    for (const kind of ['api-sessions', 'sessions'])
+      await timed(`list of ten ${kind}`, async () => {
+        const { meta } = await admin.send('GET', `${MANAGEMENT}/${kind}?limit=10`);
+        return `of ${String(meta.pagination?.totalCount)}`;
+      });
+    const token = `api-session-${ONE / WITH_SESSION}`;
+    const statusOf = async () => (await admin.send('GET', `${CLIENT}/current-api-session`, undefined, token)).status;
+    const before = await statusOf();
+    await timed('one identity disabled', async () => {
+      await admin.call('POST', `${MANAGEMENT}/identities/${idOf('identity', ONE)}/disable`, { durationMinutes: 0 });
+      return `its session: ${String(before)}, then ${String(await statusOf())}`;
+    });
+    const all = {
+      name: 'maintenance',
+      type: 'Dial',
+      semantic: 'AnyOf',
+      identityRoles: ['#all'],
+      serviceRoles: ['#all'],
+    };
+    const policy = await admin.create(`${MANAGEMENT}/service-policies`, all);
+    await timed('policy over everything deleted', async () => {
+      await admin.call('DELETE', `${MANAGEMENT}/service-policies/${policy}`);
+      return 'until the answer';
+    });
+    const unchecked = async () => {
+      const { rows } = await database.query<{ left: string }>(
+        `SELECT count(*) AS left FROM sessions
+        WHERE granted_epoch < (SELECT epoch FROM model_epochs WHERE name = 'grants')`,
+      );
+      return Number(rows[0]?.left);
+    };
+    await timed('and its sessions checked', async () => {
+      const count = await unchecked();
+      const deadline = performance.now() + SWEEP_MS;
+      while ((await unchecked()) > 0 && performance.now() < deadline) await delay(1_000);
+      return `of ${count}, ${await unchecked()} left`;
+    });
+    admin.close();
+    await database.end();
+  });
 }
 
 async function sweep(dataDir: string): Promise<void> {
@@ -158,13 +224,16 @@ async function sweep(dataDir: string): Promise<void> {
   });
 }
 
+/** Parts that change a network. */
+const CHANGING = ['ends', 'import', 'sweep'];
+
 async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       data: { type: 'string' },
       import: { type: 'string', default: '100000' },
-      only: { type: 'string', default: 'start,backup,restore,import,sweep' },
+      only: { type: 'string', default: 'start,backup,restore,ends,import,sweep' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
@@ -195,6 +264,9 @@ async function main(args: readonly string[]): Promise<void> {
       show('restore', await run(['restore', snapshot], copy));
       await start(copy, 'start after the restore');
     }
+    if (!wanted.has('restore') && CHANGING.some((part) => wanted.has(part)))
+      cpSync(dataDir, copy, { recursive: true, preserveTimestamps: true });
+    if (wanted.has('ends')) await ends(copy);
     if (wanted.has('import'))
       show(`import of ${values.import}`, await run(['import', importFile(dir, Number(values.import))], copy));
     if (wanted.has('sweep')) await sweep(copy);

@@ -1,5 +1,6 @@
 /** Clients that all come back at once: each logs in by its certificate or token on a new connection, until it is in. */
 import { request } from 'node:https';
+import type { RequestOptions } from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CLIENT as C } from '../../test/support/paths.js';
@@ -41,15 +42,23 @@ export const addressOf = (index: number): { readonly localAddress?: string } =>
 
 function attempt(url: string, path: string, body: object, client: Client): Promise<Attempt> {
   const payload = JSON.stringify(body);
-  const { secureContext, token, localAddress } = client;
+  const { token, ...way } = client;
   return new Promise((resolve) => {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(payload),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     };
-    const options = { method: 'POST', agent: false, rejectUnauthorized: false, timeout: PATIENCE_MS, headers } as const;
-    const asking = request(new URL(path, url), { ...options, secureContext, localAddress }, (answer) => {
+    // The types of `https` leave out what it hands to the connection.
+    const options: RequestOptions & Pick<Client, 'secureContext'> = {
+      method: 'POST',
+      agent: false,
+      rejectUnauthorized: false,
+      timeout: PATIENCE_MS,
+      headers,
+      ...way,
+    };
+    const asking = request(new URL(path, url), options, (answer) => {
       const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
       answer.resume();
       answer.once('close', () => {
