@@ -4,6 +4,7 @@
  */
 import type { TrafficFeed } from '../domain/fabric/traffic-feed.js';
 import type { EdgeConnection } from '../domain/router.js';
+import { GatheredReads } from '../domain/scheduling/gathered-reads.js';
 import { YieldQueue } from '../domain/scheduling/yield-queue.js';
 import { Acceptor } from './channel/acceptor.js';
 import type { IncomingConnection } from './channel/acceptor.js';
@@ -94,7 +95,7 @@ function makeAcceptor(options: FabricOptions, limits: ChannelLimits, parts: Fabr
   const { registry, lines, lifecycle, models, standIns, checks } = parts;
   const { noteFailure } = lines;
   return new Acceptor({
-    routers: stores.routerSync,
+    routers: new GatheredReads((ids) => stores.routerSync.routers(ids)),
     verify: options.verify,
     verifications: new YieldQueue({ waiting: MAX_WAITING_CHECKS }),
     refusals: { log: options.log, noteFailure },

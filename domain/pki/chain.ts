@@ -7,6 +7,7 @@
  * P-521.
  */
 import { X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { readCertificate, readSubject, type Certificate } from './certificate.js';
 import { isSameKeyId, isSelfIssued, requireClient, requireIssuer } from './certificate-checks.js';
 import { ChainFault } from './chain-fault.js';
@@ -53,6 +54,8 @@ export interface VerifiedChain {
   readonly publicKeyFingerprint: string;
   /** The CA that the chain ends in; null: the network's own. */
   readonly caId: string | null;
+  /** When the leaf ends, in milliseconds since 1970. */
+  readonly endsMs: number;
   /** The leaf has expired. The caller's auth policy decides whether that matters. */
   readonly isExpired: boolean;
   /** The client itself sent every intermediate that its chain needs. */
@@ -96,11 +99,17 @@ function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): Verified
 
   const known = trust.known.map(({ raw }) => raw).filter((der) => !includes(others, der));
   const { caId, isComplete } = new PathSearch(leaf, anchors, now).find(others, known);
+  const { leaf: opened, publicKey } = open(first);
   return {
-    ...opened(first),
+    leaf: opened,
+    /** Reckoned when it is asked for: most of those who verify a chain do not. */
+    get publicKeyFingerprint() {
+      return publicKeyFingerprint(publicKey.export({ type: 'spki', format: 'der' }));
+    },
     leafPem: toPem('CERTIFICATE', first),
     fingerprint: certFingerprint(first),
     caId,
+    endsMs: leaf.notAfter,
     isExpired: leaf.notAfter < now.getTime(),
     isComplete,
   };
@@ -114,10 +123,10 @@ function distinct(certificates: readonly Buffer[]): Buffer[] {
   return [...new Map(certificates.map((der) => [der.toString('latin1'), der])).values()];
 }
 
-function opened(der: Buffer): Pick<VerifiedChain, 'leaf' | 'publicKeyFingerprint'> {
+function open(der: Buffer): { readonly leaf: X509Certificate; readonly publicKey: KeyObject } {
   try {
     const leaf = new X509Certificate(der);
-    return { leaf, publicKeyFingerprint: publicKeyFingerprint(leaf.publicKey.export({ type: 'spki', format: 'der' })) };
+    return { leaf, publicKey: leaf.publicKey };
   } catch (cause) {
     throw new ChainFault('the client’s certificate cannot be opened', { cause });
   }

@@ -2,7 +2,6 @@
  * Lets routers in. A connection must say hello within a bounded time and space, and prove to be the router that it
  * names (authenticate-router.ts). A refused connection is closed without an answer.
  */
-import { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { DomainError } from '../../domain/errors.js';
@@ -11,7 +10,7 @@ import { certFingerprint } from '../../domain/pki/keys.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import { authenticateRouter } from './authenticate-router.js';
-import type { RouterAuthentication } from './authenticate-router.js';
+import type { Authenticated, RouterAuthentication } from './authenticate-router.js';
 import type { MessageTable } from './channel.js';
 import { Connection } from './connection.js';
 import { ConnectionRefused } from './connection-refused.js';
@@ -145,8 +144,8 @@ export class Acceptor {
   async #enter(greeted: Greeted): Promise<void> {
     const { connection, hello, leaf } = greeted;
     const { certificates, socket } = connection;
-    const router = await authenticateRouter({ routerId: hello.routerId, leaf, certificates }, this.#options);
-    const { id } = router;
+    const proven = await authenticateRouter({ routerId: hello.routerId, leaf, certificates }, this.#options);
+    const { id } = proven.router;
     if (!hello.isFirst) throw new ConnectionRefused('a further connection of a channel, which none was offered', id);
     const restMs = this.#shares.restOf(id);
     if (restMs > 0) throw new ConnectionRefused('it came too often, or needed too much time, and has to wait', id);
@@ -157,8 +156,8 @@ export class Acceptor {
       const standIn = await this.#placeFor(hello);
       if (this.#isClosed) throw new ConnectionRefused('the controller stops', id);
       if (socket.destroyed) throw new ConnectionRefused('the connection ended before it was let in', id);
-      if (standIn === undefined) this.#open(greeted, router);
-      else this.#openStandIn(greeted, standIn);
+      if (standIn === undefined) this.#open(greeted, proven);
+      else this.#openStandIn(greeted, standIn, proven);
     } finally {
       this.#entering.delete(id);
     }
@@ -181,13 +180,13 @@ export class Acceptor {
     }
   }
 
-  #open(greeted: Greeted, router: KnownRouter): void {
+  #open(greeted: Greeted, { router, endsMs }: Authenticated): void {
     const { registry, table, ownId, onOpen, onClose } = this.#options;
     const channel = this.#channelFor(greeted, table, (closed, reason) => {
       registry.remove(closed);
       onClose(closed, reason);
     });
-    this.#start(greeted, channel, ownId(), () => {
+    this.#start({ ...greeted, endsMs }, channel, ownId(), () => {
       registry.add(channel);
       return () => {
         onOpen(channel, router);
@@ -195,14 +194,14 @@ export class Acceptor {
     });
   }
 
-  #openStandIn(greeted: Greeted, id: string): void {
+  #openStandIn(greeted: Greeted, id: string, { endsMs }: Authenticated): void {
     const { registry, table, standIns, onStandIn, onStandInClose } = this.#options;
     const named = { ...greeted, hello: standIns.named(greeted.hello, id) };
     const channel = this.#channelFor(named, standInTable(table, registry), (closed) => {
       standIns.remove(closed);
       onStandInClose(closed);
     });
-    this.#start(named, channel, id, () => {
+    this.#start({ ...named, endsMs }, channel, id, () => {
       standIns.add(id, channel);
       return () => {
         onStandIn(channel);
@@ -212,13 +211,12 @@ export class Acceptor {
 
   /** @param register  called before the hello is answered; what it returns, after */
   #start(
-    { connection: { socket, admitted }, hello, leaf, reader }: Greeted,
+    { connection: { socket, admitted }, hello, reader, endsMs }: Greeted & Pick<Authenticated, 'endsMs'>,
     channel: OpenChannel,
     controllerId: string,
     register: () => () => void,
   ): void {
     const { limits } = this.#options;
-    const endsMs = Date.parse(new X509Certificate(leaf).validTo);
     const connection = new Connection(socket, reader, limits, {
       onFrame: (frame) => {
         channel.received(frame);

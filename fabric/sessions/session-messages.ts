@@ -1,5 +1,5 @@
 /** Messages that tell routers of API sessions. The bytes of a session are made once and shared by all routers. */
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { RouterSession } from '../../db/stores/router-sync-view.js';
 import {
@@ -21,17 +21,31 @@ export interface StatePart {
   readonly sequence: number;
 }
 
-/** @param token  in clear */
-export const encodeSession = ({ id, identityId, fingerprints }: RouterSession, token: string): Uint8Array =>
-  toBinary(ApiSessionSchema, create(ApiSessionSchema, { id, identityId, token, certFingerprints: [...fingerprints] }));
+const tagOf = ({ number }: { readonly number: number }, type: WireType): number => ((number << 3) | type) >>> 0;
+
+/**
+ * A session as an ApiSession, written field by field: at a start each one is, and by the general way that takes four
+ * times as long.
+ * @param token  in clear
+ */
+export function encodeSession({ id, identityId, fingerprints }: RouterSession, token: string): Uint8Array {
+  const { field } = ApiSessionSchema;
+  const writer = new BinaryWriter();
+  const write = (one: { readonly number: number }, text: string) => {
+    writer.uint32(tagOf(one, WireType.LengthDelimited)).string(text);
+  };
+  write(field.token, token);
+  for (const fingerprint of fingerprints) write(field.certFingerprints, fingerprint);
+  write(field.id, id);
+  write(field.identityId, identityId);
+  return writer.finish();
+}
 
 const ADDED = {
   isFullState: ApiSessionAddedSchema.field.isFullState,
   sessions: ApiSessionAddedSchema.field.apiSessions,
 };
 const UPDATED = { sessions: ApiSessionUpdatedSchema.field.apiSessions };
-
-const tagOf = ({ number }: { readonly number: number }, type: WireType): number => ((number << 3) | type) >>> 0;
 
 function bodyOf(writer: BinaryWriter, field: { readonly number: number }, sessions: readonly KeptSession[]) {
   for (const { bytes } of sessions) writer.uint32(tagOf(field, WireType.LengthDelimited)).bytes(bytes);

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { certFingerprint } from '../../domain/pki/keys.js';
+import { GatheredReads } from '../../domain/scheduling/gathered-reads.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import { Acceptor } from '../../fabric/channel/acceptor.js';
@@ -75,7 +76,7 @@ describe('the control channel of a process', () => {
     const registry = new ChannelRegistry(LIMITS.probeMs);
     let opened = 0;
     const acceptor = new Acceptor({
-      routers: { routers },
+      routers: new GatheredReads(routers),
       ...logged(log),
       registry,
       table: new Map(),
@@ -108,13 +109,14 @@ describe('the control channel of a process', () => {
     const router = { id: 'r1', fingerprint: certFingerprint(der), certPem: pem, disabled: false } as KnownRouter;
     const seen: string[] = [];
     const acceptor = new Acceptor({
-      routers: { routers: async () => [router] },
+      routers: new GatheredReads(async () => [router]),
       ...logged(pino({ level: 'silent' })),
       registry: new ChannelRegistry(LIMITS.probeMs),
       table: new Map(),
       limits: { ...LIMITS, heartbeatMs: 400 },
       verifications: new YieldQueue({ waiting: 1 }),
-      verify: () => ({ isExpired: false, caId: null }) as ReturnType<AcceptorOptions['verify']>,
+      verify: () =>
+        ({ isExpired: false, caId: null, endsMs: notAfter.getTime() }) as ReturnType<AcceptorOptions['verify']>,
       ...NO_STAND_INS,
       onOpen: () => seen.push('open'),
       onClose: (_, reason) => seen.push(`${reason}, ${Date.now() >= notAfter.getTime() - 1_000 ? 'in time' : 'early'}`),

@@ -1,0 +1,48 @@
+/** Reads that are gathered: each sees what was there after it was asked for, and a failure is that of its own read. */
+import { expect } from 'chai';
+import { GatheredReads } from '../../domain/scheduling/gathered-reads.js';
+
+describe('gathered reads', () => {
+  interface Pending {
+    readonly ids: readonly string[];
+    readonly answer: (ids: readonly string[]) => void;
+    readonly fail: (error: Error) => void;
+  }
+  let pending: Pending[];
+  let reads: GatheredReads<{ id: string }>;
+  beforeEach(() => {
+    pending = [];
+    reads = new GatheredReads((ids) => {
+      return new Promise((resolve, reject) => {
+        pending.push({ ids, answer: (found) => resolve(found.map((id) => ({ id }))), fail: reject });
+      });
+    });
+  });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('do together what came while one was under way, and no sooner', async () => {
+    const first = reads.of('a');
+    await turn();
+    const others = [reads.of('b'), reads.of('c'), reads.of('b'), reads.of('a')];
+    await turn();
+    expect(pending.map(({ ids }) => ids)).to.deep.equal([['a']]);
+    pending[0]?.answer(['a']);
+    expect(await first).to.deep.equal({ id: 'a' });
+    await turn();
+    expect(pending[1]?.ids).to.deep.equal(['b', 'c', 'a']);
+    pending[1]?.answer(['b', 'a']);
+    expect(await Promise.all(others)).to.deep.equal([{ id: 'b' }, undefined, { id: 'b' }, { id: 'a' }]);
+  });
+
+  it('fail for those who asked, and go on for others', async () => {
+    const first = reads.of('a').catch((error: unknown) => error);
+    await turn();
+    const second = reads.of('b');
+    const fault = new Error('no');
+    pending[0]?.fail(fault);
+    expect(await first).to.equal(fault);
+    await turn();
+    pending[1]?.answer(['b']);
+    expect(await second).to.deep.equal({ id: 'b' });
+  });
+});
