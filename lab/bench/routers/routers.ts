@@ -45,7 +45,8 @@ export interface RouterOptions extends RouterScale {
 
 const AT_REST_SECONDS = 20;
 const SYNC_MS = 300_000;
-const KILL_SECONDS = 60;
+const KILL_MS = 300_000;
+const WATCHED_SECONDS = 30;
 const POLICY_MS = 120_000;
 /** Until what came before is over. */
 const SETTLE_MS = 3_000;
@@ -295,8 +296,8 @@ class RouterBench {
     add({ part, name: 'until it answers again', value: startMs / 1000, unit: 's' });
     const startedAt = performance.now();
     const reads = this.cases.filter(({ request }) => request.method === 'GET');
-    const watching = this.probe.watch(reads, KILL_SECONDS / 2);
-    const isDone = await this.#fleet.allInStep(KILL_SECONDS * 1000, (inStep) => {
+    const watching = this.probe.watch(reads, WATCHED_SECONDS);
+    const isDone = await this.#fleet.allInStep(KILL_MS, (inStep) => {
       showProgress(`${inStep} of ${options.routers} routers are in step again`);
     });
     add({
