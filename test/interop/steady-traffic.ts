@@ -1,7 +1,8 @@
 /**
  * Steady traffic of stock programs for some minutes, while hosts, the router and the controller are killed in turn.
- * Prints what the controller holds at the start and at the end of each of its lives: memory, sockets, rows of tables.
- * Ends with code 1 when that does not return to where it was, or when traffic does not. Stops by itself.
+ * Prints what the controller holds at the start and at the end of each of its lives: memory, sockets, rows of tables;
+ * and the lines that it follows in between. Ends with code 1 when something does not return to where it was, when a
+ * line rises, or when traffic does not go on. Stops by itself.
  *
  *     npm run steady -- --minutes 10
  *     npm run steady -- --minutes 30 --rest 600 --access-token 1m
@@ -16,6 +17,7 @@ import { RELEASES, findStockBinary } from '../support/stock-binary.js';
 import type { Release } from '../support/stock-binary.js';
 import { StockNetwork } from '../support/stock-network.js';
 import { Holdings } from './steady-holdings.js';
+import { Slopes } from './steady-slopes.js';
 import { Traffic } from './steady-talk.js';
 
 const USAGE = `Usage: npm run steady -- [options]
@@ -153,10 +155,12 @@ async function main(): Promise<number> {
       accessToken === undefined ? SESSION_TIMEOUT_S : BEARER_TIMEOUT_S,
       say,
     );
+    const slopes = new Slopes(subject.dataDir);
     const lifeMs = (minutes * 60_000) / LIVES;
     for (let life = 1; life <= LIVES; life += 1) {
       const { pid } = subject.running;
       const until = Date.now() + lifeMs;
+      slopes.start(pid);
       await traffic.goOn(lifeMs / 6);
       await holdings.note(`life ${life}, start`, pid, traffic);
       for (let kills = 0; Date.now() + restSeconds * 1_000 < until; kills += 1) {
@@ -167,15 +171,16 @@ async function main(): Promise<number> {
         say(`all is back after ${Math.round((Date.now() - since) / 1_000)} s`);
       }
       await traffic.goOn(Math.max(0, until - Date.now()));
+      slopes.stop();
       await holdings.note(`life ${life}, end`, pid, traffic);
       faults.push(...holdings.faults(`life ${life}`), ...subject.faults());
       if (life === LIVES) break;
       say(`${traffic.figures()}; the controller is killed`);
       await traffic.overKill(() => subject.kill());
     }
-    process.stdout.write(`\n${holdings.table()}\n\n${traffic.figures()}\n`);
+    process.stdout.write(`\n${holdings.table()}\n\n${slopes.table()}\n\n${traffic.figures()}\n`);
     say(await loginsOf(network));
-    faults.push(...holdings.rowFaults());
+    faults.push(...holdings.rowFaults(), ...slopes.faults());
     await traffic.stop();
   } catch (error) {
     faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
