@@ -25,7 +25,8 @@ Measures what touches a whole network: of the embedded database that \`npm run e
 
   --data DIR     its data directory; it is started, and backed up, and nothing in it is changed
   --import N     identities that the import brings (100000)
-  --only NAMES   of start, backup, restore, ends, import, sweep, migrate. restore needs backup; what follows it changes
+  --only NAMES   of start, lists, backup, restore, ends, import, sweep, migrate. lists: first pages, twenty times each.
+                 restore needs backup; what follows it changes
                  the restored network, or a copy where nothing is restored. ends: what takes access, one identity's and
                  everybody's. migrate is alone: it brings DIR to the schema of this release, and leaves it there
   --keep         leave the changed copy
@@ -74,6 +75,7 @@ function watchMemory(pid: number, dataDir: string): () => Omit<Cost, 'seconds'> 
       servers.reduce((sum, server) => sum + kib(read(`/proc/${server}/status`), 'RssAnon'), 0),
     );
   };
+  look();
   const timer = setInterval(look, LOOK_MS);
   return () => {
     clearInterval(timer);
@@ -100,16 +102,20 @@ async function run(args: readonly string[], dataDir: string): Promise<Cost> {
   return cost;
 }
 
+/** Sessions that nobody uses stand: what was filled some time ago would be swept meanwhile. */
+const NOTHING_ENDS = { EDGE_API_SESSION_TIMEOUT: '365d' };
+
 /** Starts a controller, and stops it after `work`, which gets its pid. */
 async function started<T>(
   dataDir: string,
   work: (startMs: number, pid: number, url: string) => Promise<T>,
+  env: Readonly<Record<string, string>> = NOTHING_ENDS,
 ): Promise<T> {
   let child: ChildProcess | undefined;
   try {
     const running = await launchController({
       logFile: join(tmpdir(), `edge-maintenance-${process.pid}.log`),
-      env: { EDGE_DATA_DIR: dataDir, EDGE_ADMIN_PASSWORD: PASSWORD },
+      env: { EDGE_DATA_DIR: dataDir, EDGE_ADMIN_PASSWORD: PASSWORD, ...env },
       onChild: (begun) => {
         child = begun;
       },
@@ -139,6 +145,63 @@ function importFile(dir: string, count: number): string {
   return file;
 }
 
+const TIMES = 20;
+
+/** Pages of ten with their total. */
+const LISTS: readonly (readonly [what: string, path: string, query: Readonly<Record<string, string>>])[] = [
+  ['identities', 'identities', {}],
+  ['by name', 'identities', { sort: 'name' }],
+  ['at nine tenths', 'identities', { offset: 'deep' }],
+  ['name contains, a thirteenth, sorted', 'identities', { filter: 'name contains "lyon" sort by name' }],
+  ['name contains, one', 'identities', { filter: 'name contains "000123-haifa"' }],
+  ['name icontains, one', 'identities', { filter: 'name icontains "000123-HAIFA"' }],
+  ['name contains, 110, sorted', 'identities', { filter: 'name contains "07-haifa-laptop" sort by name' }],
+  ['a role attribute of a twentieth', 'identities', { filter: 'anyOf(roleAttributes) = "bench-dept-3"' }],
+  ['a role attribute of 25', 'identities', { filter: 'anyOf(roleAttributes) = "bench-site-7"' }],
+  ['roleFilter, 25', 'identities', { roleFilter: '#bench-site-7' }],
+  ['a tag of a thirteenth', 'identities', { filter: 'tags.town = "lyon"' }],
+  ['type, all', 'identities', { filter: 'type = "Device"' }],
+  ['of a policy, a twentieth', `service-policies/${idOf('policy', 3)}/identities`, {}],
+  ['of a service, a twentieth', `services/${idOf('service', 3)}/identities`, {}],
+  ['role attributes', 'identity-role-attributes', {}],
+  ['services', 'services', {}],
+  ['authenticators', 'authenticators', {}],
+  ['enrollments', 'enrollments', {}],
+  ['API sessions', 'api-sessions', {}],
+  ['sessions', 'sessions', {}],
+];
+
+async function lists(dataDir: string): Promise<void> {
+  await started(dataDir, async (_, pid, url) => {
+    const admin = await new ApiClient(url).loginToManage('admin', PASSWORD);
+    const totalOf = async (path: string) => (await admin.send('GET', path)).meta.pagination?.totalCount ?? 0;
+    const all = await totalOf(`${MANAGEMENT}/identities?limit=1`);
+    for (const [what, path, { offset, ...query }] of LISTS) {
+      const asked = {
+        limit: '10',
+        ...query,
+        ...(offset === undefined ? {} : { offset: String(Math.floor(0.9 * all)) }),
+      };
+      const full = `${MANAGEMENT}/${path}?${new URLSearchParams(asked).toString()}`;
+      const times: number[] = [];
+      let total: number | undefined;
+      for (let time = 0; time < TIMES; time += 1) {
+        const since = performance.now();
+        const { status, meta } = await admin.send('GET', full);
+        if (status !== 200) throw new Error(`GET ${full} answered ${String(status)}`);
+        times.push(performance.now() - since);
+        total = meta.pagination?.totalCount;
+      }
+      const [first = 0] = times;
+      times.sort((a, b) => a - b);
+      const [median, longest] = [times[TIMES / 2] ?? 0, times.at(-1) ?? 0].map((ms) => ms.toFixed(1).padStart(8));
+      say(`${what.padEnd(36)} ${median} ms, at first ${first.toFixed(1)}, at most ${longest?.trim()}, of ${total}`);
+    }
+    say(`${''.padEnd(36)} the controller has ${Math.round(kib(read(`/proc/${pid}/status`), 'VmRSS') / 1024)} MiB`);
+    admin.close();
+  });
+}
+
 /** Identity that loses its access. */
 const ONE = 1_000;
 
@@ -152,7 +215,8 @@ async function ends(dataDir: string): Promise<void> {
       const memory = watchMemory(pid, dataDir);
       const since = performance.now();
       const more = await work();
-      show(what, { seconds: (performance.now() - since) / 1000, ...memory() }, more);
+      const seconds = (performance.now() - since) / 1000;
+      show(what, { seconds, ...memory() }, `${(seconds * 1_000).toFixed(0)} ms; ${more}`);
     };
     for (const kind of ['api-sessions', 'sessions'])
       await timed(`list of ten ${kind}`, async () => {
@@ -197,31 +261,37 @@ async function ends(dataDir: string): Promise<void> {
 }
 
 async function sweep(dataDir: string): Promise<void> {
-  await started(dataDir, async (_, pid) => {
-    const client = new pg.Client({ ...runningConnection(dataDir), ssl: false });
-    await client.connect();
-    const count = async () => {
-      const { rows } = await client.query<{ api: string; sessions: string }>(
-        'SELECT (SELECT count(*) FROM api_sessions) AS api, (SELECT count(*) FROM sessions) AS sessions',
+  await started(
+    dataDir,
+    async (_, pid) => {
+      const client = new pg.Client({ ...runningConnection(dataDir), ssl: false });
+      await client.connect();
+      const count = async () => {
+        const { rows } = await client.query<{ api: string; sessions: string }>(
+          'SELECT (SELECT count(*) FROM api_sessions) AS api, (SELECT count(*) FROM sessions) AS sessions',
+        );
+        return { api: Number(rows[0]?.api), sessions: Number(rows[0]?.sessions) };
+      };
+      await client.query(
+        "UPDATE api_sessions SET last_activity_at = now() - interval '1 day' WHERE expires_at IS NULL",
       );
-      return { api: Number(rows[0]?.api), sessions: Number(rows[0]?.sessions) };
-    };
-    await client.query("UPDATE api_sessions SET last_activity_at = now() - interval '1 day' WHERE expires_at IS NULL");
-    const before = await count();
-    const memory = watchMemory(pid, dataDir);
-    const since = performance.now();
-    let left = before;
-    while (left.api > 0 && performance.now() - since < SWEEP_MS) {
-      await delay(1_000);
-      left = await count();
-    }
-    await client.end();
-    show(
-      'sweep',
-      { seconds: (performance.now() - since) / 1000, ...memory() },
-      `of ${JSON.stringify(before)}, ${JSON.stringify(left)} left`,
-    );
-  });
+      const before = await count();
+      const memory = watchMemory(pid, dataDir);
+      const since = performance.now();
+      let left = before;
+      while (left.api > 0 && performance.now() - since < SWEEP_MS) {
+        await delay(1_000);
+        left = await count();
+      }
+      await client.end();
+      show(
+        'sweep',
+        { seconds: (performance.now() - since) / 1000, ...memory() },
+        `of ${JSON.stringify(before)}, ${JSON.stringify(left)} left`,
+      );
+    },
+    {},
+  );
 }
 
 /** Parts that change a network. */
@@ -233,7 +303,7 @@ async function main(args: readonly string[]): Promise<void> {
     options: {
       data: { type: 'string' },
       import: { type: 'string', default: '100000' },
-      only: { type: 'string', default: 'start,backup,restore,ends,import,sweep' },
+      only: { type: 'string', default: 'start,lists,backup,restore,ends,import,sweep' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
@@ -254,6 +324,7 @@ async function main(args: readonly string[]): Promise<void> {
       await start(dataDir, 'start, the first on these data');
       await start(dataDir, 'start');
     }
+    if (wanted.has('lists')) await lists(dataDir);
     if (wanted.has('backup')) {
       const cost = await run(['backup', snapshot], dataDir);
       show('snapshot', cost, `${Math.round(statSync(snapshot).size / 1024 ** 2)} MiB`);

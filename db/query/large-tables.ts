@@ -8,6 +8,7 @@ import type { Db } from '../postgres/contracts.js';
 import { Estimates } from './estimates.js';
 import type { TableFacts } from './estimates.js';
 import { countsMembers, walkOf } from './member-pages.js';
+import type { CountBounds } from './member-pages.js';
 import { boundedCountSql, isInOrder } from './page-sql.js';
 import type { Manner, PageParts } from './page-sql.js';
 import type { Paged } from './table.js';
@@ -17,13 +18,6 @@ interface Reading {
   readonly total: (counted: number) => Pick<Page<never>, 'totalCount' | 'isTotalMinimum'>;
 }
 
-interface LargeLimits {
-  readonly countUpTo: number;
-  readonly largeFrom: number | undefined;
-}
-
-const LARGE_FROM = 100_000;
-
 const exactly = (counted: number) => ({ totalCount: counted });
 
 export class LargeTables {
@@ -31,7 +25,7 @@ export class LargeTables {
   readonly #countUpTo: number;
   readonly #largeFrom: number;
 
-  constructor({ countUpTo, largeFrom = LARGE_FROM }: LargeLimits) {
+  constructor({ countUpTo, largeFrom }: CountBounds) {
     this.#countUpTo = countUpTo;
     this.#largeFrom = largeFrom;
   }

@@ -11,7 +11,8 @@ import type { Db } from '../postgres/contracts.js';
 import { list } from '../postgres/statement.js';
 import { DeepPages, deepTotal } from './deep-pages.js';
 import { LargeTables } from './large-tables.js';
-import { COUNT_UP_TO, isDeep, isDeepOfAll, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
+import type { CountBounds } from './member-pages.js';
+import { COUNT_UP_TO, LARGE_FROM, isDeep, isDeepOfAll, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
 import type { PageParts } from './page-sql.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
@@ -68,14 +69,14 @@ interface Found<R> extends Pick<Rows<R>, 'rows'> {
 /** Lists of one database: built once, holds only the names of statements. */
 export class Lists {
   readonly #names = new StatementNames();
-  readonly #countUpTo: number;
+  readonly #bounds: CountBounds;
   readonly #large: LargeTables;
   readonly #deep: DeepPages;
 
   constructor(readonly limits: ListLimits) {
-    const { countUpTo = COUNT_UP_TO, largeFrom } = limits;
-    this.#countUpTo = countUpTo;
-    this.#large = new LargeTables({ countUpTo, largeFrom });
+    const { countUpTo = COUNT_UP_TO, largeFrom = LARGE_FROM } = limits;
+    this.#bounds = { countUpTo, largeFrom };
+    this.#large = new LargeTables(this.#bounds);
     this.#deep = new DeepPages(limits.rememberFrom);
   }
 
@@ -128,7 +129,7 @@ export class Lists {
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
     const where = andClause(narrowed, compiled.where);
-    const matched: PageParts = { readerExtras, where, compiled, countUpTo: this.#countUpTo };
+    const matched: PageParts = { readerExtras, where, compiled, bounds: this.#bounds };
     const matching = [...params.values];
     const reading = facts && (await this.#large.readingOf(db, source, matched, matching, facts));
     const isDeepPage = isDeepOfAll(source, matched);
@@ -147,7 +148,7 @@ export class Lists {
         const known = first ?? (offset > 0 ? await totalBefore(db, sql, matching.length, values) : 0);
         if (isDeepPage && first !== undefined) this.#deep.remember(source.table, compiled, String(first));
         const total = isDeepPage ? deepTotal(String(known)) : Number(known);
-        return reading?.total(total) ?? { totalCount: total };
+        return reading?.total(total) ?? toldTotal(total);
       },
     };
     // A list without limit is read at once when it is short; else its head, and batches that follow in one snapshot.
@@ -172,6 +173,10 @@ export class Lists {
     return db.execute(list<R>(name, sql), values, form);
   }
 }
+
+/** A total that is not exact comes as a negative number (member-pages.ts). */
+const toldTotal = (total: number) =>
+  total < 0 ? { totalCount: -total, isTotalMinimum: true as const } : { totalCount: total };
 
 /** Readers of rows, by source. */
 const readers = new WeakMap<Paged, ToUnread<unknown>>();

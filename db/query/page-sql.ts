@@ -5,6 +5,7 @@ import type { RowForm } from '../postgres/connection.js';
 import { deepPageSql } from './deep-pages.js';
 import type { RememberedPage } from './deep-pages.js';
 import { countsMembers, membersSql, walkOf } from './member-pages.js';
+import type { CountBounds } from './member-pages.js';
 import { columnsOf } from './table.js';
 import type { Paged } from './table.js';
 
@@ -14,8 +15,7 @@ export interface PageParts {
   /** Clause of the scope and of the filter. */
   readonly where: Clause;
   readonly compiled: CompiledList;
-  /** Bound of totals that have one by the configuration. */
-  readonly countUpTo: number;
+  readonly bounds: CountBounds;
   /** How a filtered page of a large table is read; absent: as PostgreSQL thinks best. */
   readonly manner?: Manner;
   /** The page from which a deep one of everything is best read; absent: an end of the list. */
@@ -92,6 +92,8 @@ const SHORT_REACH = 2 * SHORT_PAGE;
 
 /** Largest total that is exact where a total has a bound, unless the configuration says otherwise. */
 export const COUNT_UP_TO = 10_000;
+/** Tables with more rows are large. */
+export const LARGE_FROM = 100_000;
 
 function countSql({ table, countsUpTo }: Paged, where: string, bound: number): string {
   if (countsUpTo !== undefined) return boundedCountSql(table, where, countsUpTo === 'setting' ? bound : countsUpTo);
@@ -102,7 +104,8 @@ const allSql = (table: string): string => `SELECT coalesce(sum(total), 0) FROM e
 
 export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm): string {
   const { bind } = params;
-  const { readerExtras, where, compiled, manner, countUpTo } = parts;
+  const { readerExtras, where, compiled, manner, bounds } = parts;
+  const { countUpTo } = bounds;
   const { table, rowKey = 'id' } = source;
   const { limit, offset, order } = compiled;
   const own = columnsOf(source, readerExtras);
@@ -123,7 +126,10 @@ export function pageSql(source: Paged, parts: PageParts, params: Params, form: R
 FROM (${keys}) page
 JOIN ${table} t ON t.${key} = page.${key}
 ${joins} ORDER BY ${order.sql}`;
-  if (members !== undefined) return membersSql({ table, key, members, compiled, page }, ofKeys);
+  if (members !== undefined) {
+    const mostCounted = members.isOne ? '' : bind(Math.max(countUpTo, offset + (limit ?? 0)) + 1, 'bigint');
+    return membersSql({ table, key, members, compiled, page, mostCounted, bounds }, ofKeys);
+  }
   if (manner?.kind === 'many') {
     // The condition as a CASE is of no use to an index. A range of what the list is sorted by says where to begin.
     const begin = isInOrder(where, compiled) ? `${where.range?.sql} AND ` : '';

@@ -12,6 +12,8 @@ export interface Answer {
 }
 
 export const PARALLEL = 16;
+/** The longest that the existing controller gives as well. */
+const PAGE = 500;
 
 /** More requests than sockets wait for one. */
 export interface Connections {
@@ -87,19 +89,27 @@ export class ApiClient {
     return (await this.call<{ id: string }>('POST', path, body)).id;
   }
 
-  /** Everything that a list holds, in pages of 500. */
-  async listAll<T>(path: string, filter: string): Promise<T[]> {
+  /**
+   * Everything that a list holds.
+   * @param keep  the part of each item that is wanted: millions of whole ones would not fit into memory
+   */
+  async listAll<T extends { readonly id: string }>(
+    path: string,
+    filter: string,
+    keep: (item: T) => T = (item) => item,
+  ): Promise<T[]> {
     const items: T[] = [];
-    for (;;) {
-      const answer = await this.send(
-        'GET',
-        `${path}?limit=500&offset=${items.length}&filter=${encodeURIComponent(filter)}`,
-      );
+    for (let after = ''; ;) {
+      // Each page begins where the last one ended: by its offset it would pass over all before it.
+      const from = after === '' ? '' : ` and id > "${after}"`;
+      const query = encodeURIComponent(`(${filter})${from} sort by id`);
+      const answer = await this.send('GET', `${path}?limit=${PAGE}&filter=${query}`);
       if (answer.status !== 200)
         throw new Error(`GET ${path} answered ${answer.status}: ${JSON.stringify(answer.json).slice(0, 500)}`);
       const page = answer.data as T[];
-      items.push(...page);
-      if (page.length === 0 || items.length >= (answer.meta.pagination?.totalCount ?? 0)) return items;
+      items.push(...page.map(keep));
+      after = page.at(-1)?.id ?? '';
+      if (page.length < PAGE) return items;
     }
   }
 

@@ -23,14 +23,16 @@ export async function ensureAll<T extends Known>(
   { path, prefix, count, key = 'name', body }: Entities,
 ): Promise<T[]> {
   const keyOf = (item: unknown) => String((item as Readonly<Record<string, unknown>>)[key]);
-  const ids = new Map(
-    (await admin.listAll<T>(`${MANAGEMENT}/${path}`, `${key} contains "${prefix}"`)).map((item) => [
-      keyOf(item),
-      item.id,
-    ]),
+  const known = (item: unknown, id: string) => ({ id, [key]: keyOf(item) }) as unknown as T;
+  const there = await admin.listAll<T>(`${MANAGEMENT}/${path}`, `${key} contains "${prefix}"`, (item) =>
+    known(item, item.id),
   );
-  const bodies = Array.from({ length: count }, (_, index) => body(index));
-  const missing = bodies.filter((item) => !ids.has(keyOf(item)));
+  const ids = new Map(there.map((item) => [keyOf(item), item.id]));
+  const missing: object[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const item = body(index);
+    if (!ids.has(keyOf(item))) missing.push(item);
+  }
   const startedAt = Date.now();
   const rate = (done: number) =>
     `${Math.round((done * 1000) / Math.max(1, Date.now() - startedAt)).toLocaleString('en')}/s`;
@@ -44,7 +46,10 @@ export async function ensureAll<T extends Known>(
       );
   });
   if (missing.length > 0) say(`${label}: made ${missing.length.toLocaleString('en')} ${path}, ${rate(missing.length)}`);
-  return bodies.map((item) => ({ id: ids.get(keyOf(item)) ?? '', [key]: keyOf(item) }) as unknown as T);
+  return Array.from({ length: count }, (_, index) => {
+    const item = body(index);
+    return known(item, ids.get(keyOf(item)) ?? '');
+  });
 }
 
 /** The same, of the network itself: each named by its prefix and its number. */

@@ -75,7 +75,9 @@ export function liveStatements({ identities, services }: Scale): string[] {
      SELECT ${idSql('host', 'i')}, ${idSql('controller', 'i')}, '2100-01-01' FROM ${upTo(HOSTS)}`,
     `INSERT INTO router_channels (router_id, host_id, sync_status, hostname, protocols, version_info)
      SELECT ${idSql('router', `i / ${HOSTS}`)}, ${idSql('host', `i % ${HOSTS}`)}, 'SYNC_DONE', 'router.example.org',
-       '{"tls":"tls://router.example.org:3022"}', '{"version":"v2.0.0"}' FROM ${upTo(ROUTERS * HOSTS)}`,
+       '{"tls":"tls://router.example.org:3022"}',
+       '{"version":"v2.0.0","revision":"000000000000","buildDate":"2026-01-01 00:00:00","os":"linux","arch":"amd64"}'
+     FROM ${upTo(ROUTERS * HOSTS)}`,
     `INSERT INTO revocations (id, type, issued_before, expires_at)
      SELECT ${idSql('revocation', 'i')}, (ARRAY['JTI','IDENTITY','API_SESSION'])[i % 3 + 1], '2026-01-01', '2100-01-01'
      FROM ${upTo(REVOCATIONS)}`,
