@@ -110,18 +110,13 @@ function casesOf(ids: readonly string[], policies: readonly string[]): Case[] {
   ];
 }
 
-async function measure(stage: Stage, counts: readonly number[], identities: number, times: number): Promise<void> {
-  const say = stopwatch();
-  const controllers = new Controllers(stage);
-  say('starting PostgreSQL and a controller');
-  const server = await controllers.begin();
-  const { admin: first } = await controllers.grow(1, server.url);
+async function seed(admin: ApiClient, identities: number) {
   const made = async (path: string, count: number, body: (index: number) => object) => {
     const ids: string[] = [];
     await forEachParallel(
       Array.from({ length: count }, (_, index) => index),
       async (index) => {
-        ids.push(await first.create(`${MANAGEMENT}/${path}`, body(index)));
+        ids.push(await admin.create(`${MANAGEMENT}/${path}`, body(index)));
       },
     );
     return ids;
@@ -139,6 +134,16 @@ async function measure(stage: Stage, counts: readonly number[], identities: numb
     identityRoles: [`#group-${index}`],
     serviceRoles: ['#all'],
   }));
+  return { ids, policies };
+}
+
+async function measure(stage: Stage, counts: readonly number[], identities: number, times: number): Promise<void> {
+  const say = stopwatch();
+  const controllers = new Controllers(stage);
+  say('starting PostgreSQL and a controller');
+  const server = await controllers.begin();
+  const { admin: first } = await controllers.grow(1, server.url);
+  const { ids, policies } = await seed(first, identities);
   const databaseCpu = () => clusterProcesses(server.dataDir).reduce((sum, pid) => sum + cpuSeconds(pid), 0);
   process.stdout.write(`${'CPU of a request, ms'.padEnd(26)}controllers   answering  each other  PostgreSQL\n`);
   for (const count of counts) {

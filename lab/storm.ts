@@ -12,7 +12,7 @@ import { newSigner } from './bench/login-cases.js';
 import { startReference } from './bench/routers/reference.js';
 import { launchController } from './controller-process.js';
 import { onStage, runScript, stopwatch } from './drill/run.js';
-import { addressOf, comeBack, knock, newTally } from './storm/clients.js';
+import { sourceOf, comeBack, knock, newTally } from './storm/clients.js';
 import { probeReadiness } from './storm/prober.js';
 import type { Client, StormTally } from './storm/clients.js';
 import { PostgresServers } from '../test/support/postgres-servers.js';
@@ -98,7 +98,7 @@ async function enroll(admin: ApiClient, count: number): Promise<Client[]> {
       const isByToken = index % 2 === 1;
       const draft = { name: `storm-${index}`, type: 'Device', isAdmin: false };
       const id = await admin.create(`${M}/identities`, isByToken ? draft : { ...draft, enrollment: { ott: true } });
-      const from = addressOf(index);
+      const from = sourceOf(index);
       if (isByToken) {
         made.push({ token: await signer.token(id), ...from });
         return;

@@ -37,7 +37,7 @@ export interface Client {
 }
 
 /** Address of the client of that number. Linux alone has all of 127.0.0.0/8; elsewhere all share one. */
-export const addressOf = (index: number): { readonly localAddress?: string } =>
+export const sourceOf = (index: number): { readonly localAddress?: string } =>
   process.platform === 'linux' ? { localAddress: `127.1.${(index >> 8) & 255}.${index & 255}` } : {};
 
 function attempt(url: string, path: string, body: object, client: Client): Promise<Attempt> {
