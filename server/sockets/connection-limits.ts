@@ -114,9 +114,7 @@ export function guard(server: Server, config: GateConfig, log: Logger, names = O
         return;
       }
       held.push(leave);
-      turns.add(socket, () => {
-        startTls.call(server, socket);
-      });
+      turns.add(socket, startTls.bind(server, socket));
     };
     const peer = addressOf(socket);
     if (believed?.(peer) === true) believe(socket, peer, admit);

@@ -122,6 +122,34 @@ async function loginsOf(network: StockNetwork): Promise<string> {
   return `${ages.length} logins by OpenID Connect are open, the oldest for ${minutes} minutes`;
 }
 
+interface Life {
+  readonly lifeMs: number;
+  readonly restSeconds: number;
+  readonly subject: Subject;
+  readonly traffic: Traffic;
+  readonly holdings: Holdings;
+  readonly slopes: Slopes;
+}
+
+/** A life of the controller, in which hosts and the router are killed. */
+async function live(life: string, { lifeMs, restSeconds, subject, traffic, holdings, slopes }: Life): Promise<void> {
+  const { pid } = subject.running;
+  const until = Date.now() + lifeMs;
+  slopes.start(pid);
+  await traffic.goOn(lifeMs / 6);
+  await holdings.note(`${life}, start`, pid, traffic);
+  for (let kills = 0; Date.now() + restSeconds * 1_000 < until; kills += 1) {
+    await traffic.goOn(restSeconds * 1_000);
+    say(`${traffic.figures()}; ${kills % 2 === 0 ? 'a host' : 'the router'} is killed`);
+    const since = Date.now();
+    await (kills % 2 === 0 ? traffic.killHost() : traffic.killRouter());
+    say(`all is back after ${Math.round((Date.now() - since) / 1_000)} s`);
+  }
+  await traffic.goOn(Math.max(0, until - Date.now()));
+  slopes.stop();
+  await holdings.note(`${life}, end`, pid, traffic);
+}
+
 async function main(): Promise<number> {
   const { minutes, restSeconds, accessToken, release } = options();
   const binary = findStockBinary(release);
@@ -158,21 +186,7 @@ async function main(): Promise<number> {
     const slopes = new Slopes(subject.dataDir);
     const lifeMs = (minutes * 60_000) / LIVES;
     for (let life = 1; life <= LIVES; life += 1) {
-      const { pid } = subject.running;
-      const until = Date.now() + lifeMs;
-      slopes.start(pid);
-      await traffic.goOn(lifeMs / 6);
-      await holdings.note(`life ${life}, start`, pid, traffic);
-      for (let kills = 0; Date.now() + restSeconds * 1_000 < until; kills += 1) {
-        await traffic.goOn(restSeconds * 1_000);
-        say(`${traffic.figures()}; ${kills % 2 === 0 ? 'a host' : 'the router'} is killed`);
-        const since = Date.now();
-        await (kills % 2 === 0 ? traffic.killHost() : traffic.killRouter());
-        say(`all is back after ${Math.round((Date.now() - since) / 1_000)} s`);
-      }
-      await traffic.goOn(Math.max(0, until - Date.now()));
-      slopes.stop();
-      await holdings.note(`life ${life}, end`, pid, traffic);
+      await live(`life ${life}`, { lifeMs, restSeconds, subject, traffic, holdings, slopes });
       faults.push(...holdings.faults(`life ${life}`), ...subject.faults());
       if (life === LIVES) break;
       say(`${traffic.figures()}; the controller is killed`);
