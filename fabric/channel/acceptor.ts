@@ -10,7 +10,7 @@ import { certFingerprint } from '../../domain/pki/keys.js';
 import { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import { authenticateRouter } from './authenticate-router.js';
-import type { Authenticated, RouterAuthentication } from './authenticate-router.js';
+import type { AuthenticatedRouter, RouterAuthentication } from './authenticate-router.js';
 import type { MessageTable } from './channel.js';
 import { Connection } from './connection.js';
 import { ConnectionRefused } from './connection-refused.js';
@@ -180,7 +180,7 @@ export class Acceptor {
     }
   }
 
-  #open(greeted: Greeted, { router, endsMs }: Authenticated): void {
+  #open(greeted: Greeted, { router, endsMs }: AuthenticatedRouter): void {
     const { registry, table, ownId, onOpen, onClose } = this.#options;
     const channel = this.#channelFor(greeted, table, (closed, reason) => {
       registry.remove(closed);
@@ -194,7 +194,7 @@ export class Acceptor {
     });
   }
 
-  #openStandIn(greeted: Greeted, id: string, { endsMs }: Authenticated): void {
+  #openStandIn(greeted: Greeted, id: string, { endsMs }: AuthenticatedRouter): void {
     const { registry, table, standIns, onStandIn, onStandInClose } = this.#options;
     const named = { ...greeted, hello: standIns.named(greeted.hello, id) };
     const channel = this.#channelFor(named, standInTable(table, registry), (closed) => {
@@ -211,7 +211,7 @@ export class Acceptor {
 
   /** @param register  called before the hello is answered; what it returns, after */
   #start(
-    { connection: { socket, admitted }, hello, reader, endsMs }: Greeted & Pick<Authenticated, 'endsMs'>,
+    { connection: { socket, admitted }, hello, reader, endsMs }: Greeted & Pick<AuthenticatedRouter, 'endsMs'>,
     channel: OpenChannel,
     controllerId: string,
     register: () => () => void,

@@ -27,7 +27,7 @@ export interface RouterAuthentication {
   readonly verifications: YieldQueue;
 }
 
-export interface Authenticated {
+export interface AuthenticatedRouter {
   readonly router: KnownRouter;
   /** End of its certificate, in milliseconds since 1970. */
   readonly endsMs: number;
@@ -37,7 +37,7 @@ export interface Authenticated {
 export async function authenticateRouter(
   { routerId, leaf, certificates }: Presented,
   { routers, verify, verifications }: RouterAuthentication,
-): Promise<Authenticated> {
+): Promise<AuthenticatedRouter> {
   const router = await routers.of(routerId);
   if (router === undefined) throw new ConnectionRefused('there is no router with this id');
   const { id, fingerprint, certPem, disabled } = router;
