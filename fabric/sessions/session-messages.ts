@@ -24,8 +24,7 @@ export interface StatePart {
 const tagOf = ({ number }: { readonly number: number }, type: WireType): number => ((number << 3) | type) >>> 0;
 
 /**
- * A session as an ApiSession, written field by field: at a start each one is, and by the general way that takes four
- * times as long.
+ * A session as an ApiSession, written field by field, since at a start each one is: the general way takes longer.
  * @param token  in clear
  */
 export function encodeSession({ id, identityId, fingerprints }: RouterSession, token: string): Uint8Array {
