@@ -8,7 +8,6 @@ import type { Server } from 'node:tls';
 import { addressOf, declareAddress, networkOf } from '../base/client-address.js';
 import type { Settings } from '../settings/config.js';
 import type { Logger } from '../base/log.js';
-import { HandshakeTurns } from './handshake-turns.js';
 import { listedIn, takeHeader } from './proxy-protocol.js';
 
 export type GateConfig = Pick<Settings, 'maxConnections' | 'maxConnectionsPerAddress' | 'proxyFrom' | 'headersTimeout'>;
@@ -83,7 +82,6 @@ export function guard(server: Server, config: GateConfig, log: Logger, names = O
   const perAddress = countAddresses(config.maxConnectionsPerAddress, names.perAddress, log);
   const believed = config.proxyFrom.length === 0 ? undefined : listedIn(config.proxyFrom);
   const believe = believer(server, config, log);
-  const turns = new HandshakeTurns();
   const releases = new Map<string, () => void>();
   server.maxConnections = config.maxConnections;
   server.on('drop', () => {
@@ -114,7 +112,7 @@ export function guard(server: Server, config: GateConfig, log: Logger, names = O
         return;
       }
       held.push(leave);
-      turns.add(socket, startTls.bind(server, socket));
+      startTls.call(server, socket);
     };
     const peer = addressOf(socket);
     if (believed?.(peer) === true) believe(socket, peer, admit);
