@@ -15,6 +15,7 @@ import type { ConnectedRouters } from './presence/connected-routers.js';
 import { controllersMessage } from './presence/controllers.js';
 import type { KnownControllers } from './presence/controllers.js';
 import type { SessionSync } from './sessions/session-sync.js';
+import { endForgotten } from './traffic/forgotten-circuits.js';
 import type { Traffic } from './traffic/traffic.js';
 
 export interface RouterLifecycleOptions {
@@ -58,6 +59,7 @@ export class RouterLifecycle {
     });
     if (router.isEdge) channel.send(serverHello(versionInfo.version));
     traffic.routerConnected(channel, router);
+    void endForgotten(channel, traffic.circuits);
     peers.connected(channel);
     models.begin(channel);
     log.info({ routerId: router.id, version: versionInfo.version }, 'router connected', CONNECTION_LINES);

@@ -78,7 +78,7 @@ export class Inspections {
       ...(requested.includes(REPORTED_IDENTITIES) ? [this.#reported(channel)] : []),
       ...(requested.includes(MODEL_CHECK) ? [await this.#checkModel(channel, leftMs())] : []),
       ...(requested.includes(TERMINATOR_CHECK) ? [await this.#checkTerminators(channel, leftMs)] : []),
-      ...(ofRouters.length > 0 ? [await inspect(channel, ofRouters, leftMs())] : []),
+      ...(ofRouters.length > 0 ? [await inspectRouter(channel, ofRouters, leftMs())] : []),
     ];
     return { values: answers.flatMap(({ values }) => values), errors: answers.flatMap(({ errors }) => errors) };
   }
@@ -122,7 +122,8 @@ export class Inspections {
 const LATE = Symbol('late');
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
 
-async function inspect(
+/** Asks a router. What went wrong is among the errors: it never throws. */
+export async function inspectRouter(
   channel: InspectedChannel,
   requestedValues: readonly string[],
   leftMs: number,
