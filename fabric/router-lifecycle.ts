@@ -8,6 +8,7 @@ import { SyncHeader, encodeBoolean } from './channel/headers.js';
 import type { ChannelRegistry } from './channel/registry.js';
 import type { OpenChannel } from './channel/router-channel.js';
 import type { FabricLog } from './channel/router-log.js';
+import { endForgotten } from './inspections/forgotten-circuits.js';
 import { shownListeners } from './links/peers.js';
 import type { RouterPeers } from './links/peers.js';
 import type { RouterModels } from './model/data-model.js';
@@ -15,7 +16,6 @@ import type { ConnectedRouters } from './presence/connected-routers.js';
 import { controllersMessage } from './presence/controllers.js';
 import type { KnownControllers } from './presence/controllers.js';
 import type { SessionSync } from './sessions/session-sync.js';
-import { endForgotten } from './traffic/forgotten-circuits.js';
 import type { Traffic } from './traffic/traffic.js';
 
 export interface RouterLifecycleOptions {

@@ -102,7 +102,7 @@ async function run(args: readonly string[], dataDir: string): Promise<Cost> {
   return cost;
 }
 
-/** Sessions that nobody uses stand: what was filled some time ago would be swept meanwhile. */
+/** Keeps unused sessions: otherwise the controller would sweep those of an older filling during the measurement. */
 const NOTHING_ENDS = { EDGE_API_SESSION_TIMEOUT: '365d' };
 
 /** Starts a controller, and stops it after `work`, which gets its pid. */

@@ -9,6 +9,7 @@ import { newMasterKey } from '../domain/pki/master-key.js';
 import { ApiClient, forEachParallel } from './bench/api-client.js';
 import { newRequest } from './bench/certificate-requests.js';
 import { newSigner } from './bench/login-cases.js';
+import { median } from './bench/median.js';
 import { startReference } from './bench/routers/reference.js';
 import { launchController } from './controller-process.js';
 import { onStage, runScript, stopwatch } from './drill/run.js';
@@ -125,12 +126,10 @@ function tell(what: string, { waits, refusals, attempts }: StormTally): void {
 }
 
 function tellProbes(times: readonly number[]): void {
-  const sorted = [...times].sort((a, b) => a - b);
-  const seconds = (ms = 0) => (ms / 1_000).toFixed(2);
-  const median = sorted[Math.floor(sorted.length / 2)];
+  const seconds = (ms: number) => (ms / 1_000).toFixed(2);
   process.stdout.write(
-    `meanwhile /readyz, ${times.length} new connections: median ${seconds(median)} s, ` +
-      `at most ${seconds(sorted.at(-1))} s\n`,
+    `meanwhile /readyz, ${times.length} new connections: median ${seconds(median(times))} s, ` +
+      `at most ${seconds(Math.max(...times))} s\n`,
   );
 }
 
@@ -164,8 +163,8 @@ async function stormAt(
     await Promise.all(clients.map((client, index) => comeBack(urlOf(index >> 1), client, tally, times)));
     const probes = await endProbes();
     tell(`${label}certificates and tokens, round ${round + 1}`, tally);
-    if (label === '') tellProbes(probes);
     const isOurs = label === '';
+    if (isOurs) tellProbes(probes);
     if (isOurs && (tally.waits.length < clients.length || tally.refusals.has('429'))) process.exitCode = 1;
   }
   const tally = newTally();

@@ -148,7 +148,7 @@ export class Lists {
         const known = first ?? (offset > 0 ? await totalBefore(db, sql, matching.length, values) : 0);
         if (isDeepPage && first !== undefined) this.#deep.remember(source.table, compiled, String(first));
         const total = isDeepPage ? deepTotal(String(known)) : Number(known);
-        return reading?.total(total) ?? toldTotal(total);
+        return reading?.total(total) ?? totalOf(total);
       },
     };
     // A list without limit is read at once when it is short; else its head, and batches that follow in one snapshot.
@@ -175,7 +175,7 @@ export class Lists {
 }
 
 /** A total that is not exact comes as a negative number (member-pages.ts). */
-const toldTotal = (total: number) =>
+const totalOf = (total: number) =>
   total < 0 ? { totalCount: -total, isTotalMinimum: true as const } : { totalCount: total };
 
 /** Readers of rows, by source. */

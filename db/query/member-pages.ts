@@ -4,8 +4,8 @@
  * few matches are found by the index of attributes and sorted; of many, a page is near in the order of the list.
  *
  * Where several attributes are asked for, those that do not have the most used one are counted, in large tables up to a
- * bound that lies behind the page, and not at all where that says nothing more. A total that is not exact is told as a
- * negative number: at least so many match.
+ * bound that lies behind the page, and not at all where that says nothing more. A total that is not exact is returned
+ * as a negative number: at least so many match.
  */
 import type { CompiledList, Members } from '../filter/index.js';
 
@@ -43,8 +43,9 @@ export function walkOf({ limit, offset, order }: CompiledList): number | null {
   return WALKS.find((reach) => offset + limit <= reach) ?? null;
 }
 
-/** How many rows a table has. */
-const allSql = (table: string) => `(SELECT sum(total) FROM entity_counts WHERE kind = '${table}')`;
+/** Number of rows of a table, as triggers count them. */
+export const allSql = (table: string): string =>
+  `(SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}')`;
 
 /** A value that the planner does not see, so that it keeps one plan for all values. */
 const hidden = (values: string) => `(SELECT ${values})::text[]`;
@@ -92,8 +93,8 @@ export function membersSql(asked: MemberPage, ofKeys: (keys: string) => string):
   // OFFSET 0 fences the matches in: they are found first, by any index, and sorted after.
   const sorted = (isWanted: string) =>
     `SELECT t.${key} FROM (SELECT t.* FROM ${table} t WHERE ${isWanted}(${where}) OFFSET 0) t ${bounds}`;
-  const told = '(SELECT CASE WHEN is_exact THEN total ELSE -total END FROM known)';
-  const keys = (from: string) => `SELECT ${key}, ${told} AS total_count FROM (${from}) found`;
+  const total = '(SELECT CASE WHEN is_exact THEN total ELSE -total END FROM known)';
+  const keys = (from: string) => `SELECT ${key}, ${total} AS total_count FROM (${from}) found`;
   if (walk === null) return `WITH ${known}\n${ofKeys(keys(sorted('')))}`;
   // A walk passes over (offset + limit) * all / total rows; a sort takes all that match.
   const walks = `walked AS MATERIALIZED (SELECT (SELECT total FROM known)::float8 ^ 2

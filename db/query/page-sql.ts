@@ -4,7 +4,7 @@ import type { Clause, CompiledList, Params } from '../filter/index.js';
 import type { RowForm } from '../postgres/connection.js';
 import { deepPageSql } from './deep-pages.js';
 import type { RememberedPage } from './deep-pages.js';
-import { countsMembers, membersSql, walkOf } from './member-pages.js';
+import { allSql, countsMembers, membersSql, walkOf } from './member-pages.js';
 import type { CountBounds } from './member-pages.js';
 import { columnsOf } from './table.js';
 import type { Paged } from './table.js';
@@ -97,10 +97,8 @@ export const LARGE_FROM = 100_000;
 
 function countSql({ table, countsUpTo }: Paged, where: string, bound: number): string {
   if (countsUpTo !== undefined) return boundedCountSql(table, where, countsUpTo === 'setting' ? bound : countsUpTo);
-  return where === '' ? `(${allSql(table)})` : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
+  return where === '' ? allSql(table) : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
 }
-
-const allSql = (table: string): string => `SELECT coalesce(sum(total), 0) FROM entity_counts WHERE kind = '${table}'`;
 
 export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm): string {
   const { bind } = params;

@@ -1,7 +1,7 @@
 /**
  * Turns of those who log in by a certificate or a token. A few are under way at a time and the others wait, in order of
- * arrival, the networks that they come from in turn: however many come back at once, each is served once, and none is
- * sent away to begin anew. A wait costs nothing but the connection, and does not count as work on the request.
+ * arrival, one network after the other: however many come back at once, each is served once, and none
+ * has to try again. A wait costs only the connection, and does not count as work on the request.
  */
 import { FairSemaphore } from '../../domain/scheduling/fair-semaphore.js';
 import type { Release, SemaphoreLoad } from '../../domain/scheduling/fair-semaphore.js';

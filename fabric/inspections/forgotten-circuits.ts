@@ -1,20 +1,25 @@
 /**
- * Ends circuits that a router has forgotten. One that was started anew knows none of those that led over it, and
- * nobody would report them: idle ones are reported by routers that know them. So a router that comes is asked which it
- * has, when some stood before. One that does not say keeps all of them.
+ * Ends circuits that a router has forgotten. A router that was restarted knows none of its earlier circuits, so it does
+ * not report them as idle either. Each router that connects is asked which circuits it has, if there were any before.
+ * Without a usable answer all of them stay.
  */
-import { inspectRouter } from '../inspections/inspections.js';
-import type { InspectedChannel } from '../inspections/inspections.js';
-import type { Circuits } from './circuits.js';
+import { inspectRouter } from './inspections.js';
+import type { InspectedChannel } from './inspections.js';
 
 /** Value of an inspection that routers give: the circuits that they forward, by id. */
 const ROUTER_CIRCUITS = 'router-circuits';
 const ANSWER_MS = 10_000;
 
+interface StandingCircuits<C> {
+  get(id: string): C | undefined;
+  ofRouter(routerId: string): readonly C[];
+  end(circuit: C, now: boolean): void;
+}
+
 /** Call when the channel opens: circuits that come from then on are not asked about. Never throws. */
-export async function endForgotten(
+export async function endForgotten<C extends { readonly id: string }>(
   channel: InspectedChannel,
-  circuits: Pick<Circuits, 'get' | 'ofRouter' | 'end'>,
+  circuits: StandingCircuits<C>,
 ): Promise<void> {
   const stood = circuits.ofRouter(channel.routerId);
   if (stood.length === 0) return;
