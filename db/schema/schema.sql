@@ -2809,6 +2809,7 @@ CREATE INDEX fabric_terminators_service ON fabric_terminators USING btree (servi
 CREATE INDEX identities_administrators ON identities USING btree (id) WHERE (is_admin OR is_default_admin);
 CREATE INDEX identities_auth_policy ON identities USING btree (auth_policy_id, id);
 CREATE INDEX identities_created_at ON identities USING btree (created_at, id);
+CREATE INDEX identities_disabled_until ON identities USING btree (disabled_until) WHERE (disabled_until IS NOT NULL);
 CREATE INDEX identities_name_any_case ON identities USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX identities_name_letters ON identities USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE UNIQUE INDEX identities_one_default_admin ON identities USING btree (is_default_admin) WHERE is_default_admin;

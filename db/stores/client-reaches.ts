@@ -40,9 +40,20 @@ FROM routers r CROSS JOIN LATERAL (SELECT selectors_of(r.id, r.role_attributes) 
 WHERE r.id = ANY ($1) AND r.is_edge AND NOT r.disabled`,
 );
 
-const allowed = (table: string, ids: string, roles: string) => `EXISTS (SELECT FROM ${table} q
-    WHERE q.id = ANY (${ids})
-    AND role_selects(q.semantic, q.${roles}, e.id, e.role_attributes))`;
+/**
+ * Entities that the role lists of `policies` select. Candidates come by indexes first, so that a group of routers costs
+ * what its own clients and services are, not what the network has.
+ */
+const selectedBy = (policies: string, entities: string, columns: string, condition: string) => {
+  const named = (sign: string) =>
+    `ARRAY(SELECT substr(role, 2) FROM ${policies} CROSS JOIN LATERAL unnest(roles) role WHERE role LIKE '${sign}%')`;
+  const those = `SELECT ${columns} FROM ${entities} e WHERE ${condition} AND`;
+  return `WITH candidates AS MATERIALIZED (${those} e.id = ANY (${named('@')})
+    UNION ${those} e.role_attributes && ${named('#')}
+    UNION ${those} EXISTS (SELECT FROM ${policies} WHERE roles = '{#all}'))
+  SELECT ${columns} FROM candidates e
+  WHERE EXISTS (SELECT FROM ${policies} q WHERE role_selects(q.semantic, q.roles, e.id, e.role_attributes))`;
+};
 
 /** Members of service policies by their selectors: a role that an entity has is joined, not compared with each. */
 const membersOf = (entities: string, roles: string) => `SELECT DISTINCT p.id AS policy_id, e.id
@@ -51,12 +62,16 @@ const membersOf = (entities: string, roles: string) => `SELECT DISTINCT p.id AS 
     CROSS JOIN LATERAL unnest(selectors_of(x.id, x.role_attributes)) selector) e ON e.selector = role
   WHERE p.semantic = 'AnyOf' OR role_selects(p.semantic, p.${roles}, e.id, e.role_attributes)`;
 
+const PERSON = 'e.id, e.name, e.role_attributes';
+const OFFER = `${PERSON}, e.encryption_required`;
+
 const REACH = slowRead<ReadReach>(
   'client-reach',
-  `WITH people AS MATERIALIZED (SELECT e.id, e.name, e.role_attributes FROM identities e
-  WHERE NOT ${isDisabledSql('e')} AND ${allowed('edge_router_policies', '$1', 'identity_roles')}),
-offers AS MATERIALIZED (SELECT e.id, e.name, e.encryption_required, e.role_attributes FROM services e
-  WHERE ${allowed('service_edge_router_policies', '$2', 'service_roles')}),
+  `WITH admitting AS MATERIALIZED (SELECT semantic, identity_roles AS roles FROM edge_router_policies
+  WHERE id = ANY ($1)),
+serving AS MATERIALIZED (SELECT semantic, service_roles AS roles FROM service_edge_router_policies WHERE id = ANY ($2)),
+people AS MATERIALIZED (${selectedBy('admitting', 'identities', PERSON, `NOT ${isDisabledSql('e')}`)}),
+offers AS MATERIALIZED (${selectedBy('serving', 'services', OFFER, 'true')}),
 of_people AS MATERIALIZED (SELECT m.policy_id, json_agg(m.id ORDER BY m.id) AS ids
   FROM (${membersOf('people', 'identity_roles')}) m GROUP BY 1),
 of_offers AS MATERIALIZED (SELECT m.policy_id, m.id FROM (${membersOf('offers', 'service_roles')}) m),

@@ -15,6 +15,7 @@ import type { Message } from '../channel/frame.js';
 import type { FabricLog } from '../channel/router-log.js';
 import { Spacing } from '../channel/spacing.js';
 import { peerBody, peersMessage } from './link-messages.js';
+import { PEERS_IN_MESSAGE, PeerPages } from './peer-pages.js';
 
 /** The channel of a router with what it said at its hello. */
 export interface GreetedChannel extends RouterChannel {
@@ -24,7 +25,6 @@ export interface GreetedChannel extends RouterChannel {
 interface Peer {
   readonly channel: GreetedChannel;
   readonly change: PeerStateChange;
-  readonly body: Uint8Array;
   /** Number of the last change that it was told of when it connected. */
   readonly since: number;
 }
@@ -35,8 +35,6 @@ interface News {
   readonly body: Uint8Array;
 }
 
-/** Peers in one message. */
-const BATCH = 500;
 /** Least time between two tellings, and where that is more, the time for each router that is told: it takes 30 us. */
 const APART_MS = 100;
 const APART_PER_ROUTER_MS = 0.5;
@@ -50,6 +48,8 @@ const MOST_CHARS = 256;
 export class RouterPeers {
   readonly #log: FabricLog;
   readonly #peers = new Map<string, Peer>();
+  /** The same, as a router that comes is told of them. */
+  readonly #pages = new PeerPages();
   /** Ids of routers that the others were told of and that are not connected. */
   readonly #away = new Set<string>();
   /** Changes that the others are not told of yet, the last one of each router, the oldest first. */
@@ -63,12 +63,14 @@ export class RouterPeers {
 
   /** Tells the router of all others that are connected, and them of it. */
   connected(channel: GreetedChannel): void {
+    const { routerId } = channel;
     const change = this.#healthy(channel, channel.hello.listeners);
-    const others = [...this.#peers.values()].filter((peer) => peer.channel.routerId !== channel.routerId);
-    send(channel, batches(others.map(({ body }) => body)));
-    const { body, number } = this.#tell(channel.routerId, change);
-    this.#peers.set(channel.routerId, { channel, change, body, since: number });
-    this.#away.delete(channel.routerId);
+    this.#pages.delete(routerId);
+    send(channel, this.#pages.messages());
+    const { body, number } = this.#tell(routerId, change);
+    this.#pages.set(routerId, body);
+    this.#peers.set(routerId, { channel, change, since: number });
+    this.#away.delete(routerId);
   }
 
   /** Tells the others at which addresses the router listens from now on. */
@@ -76,8 +78,8 @@ export class RouterPeers {
     const peer = this.#peers.get(routerId);
     if (peer === undefined) return;
     const change = this.#healthy(peer.channel, listeners);
-    const { body } = this.#tell(routerId, change);
-    this.#peers.set(routerId, { ...peer, change, body });
+    this.#pages.set(routerId, this.#tell(routerId, change).body);
+    this.#peers.set(routerId, { ...peer, change });
   }
 
   /** Whether the others were told of a router that is not connected. */
@@ -96,6 +98,7 @@ export class RouterPeers {
     const peer = this.#peers.get(routerId);
     if (peer?.channel !== channel) return;
     this.#peers.delete(routerId);
+    this.#pages.delete(routerId);
     this.#away.add(routerId);
     this.#tell(routerId, { ...peer.change, state: PeerState.UNHEALTHY });
   }
@@ -103,6 +106,7 @@ export class RouterPeers {
   /** Tells the others to give up their links to a router that was deleted, if they were told of it. */
   removed(routerId: string): void {
     const isConnected = this.#peers.delete(routerId);
+    this.#pages.delete(routerId);
     if (!this.#away.delete(routerId) && !isConnected) return;
     this.#tell(routerId, create(PeerStateChangeSchema, { id: routerId, state: PeerState.REMOVED }));
   }
@@ -146,7 +150,8 @@ export class RouterPeers {
 
 function batches(bodies: readonly Uint8Array[]): Message[] {
   const messages: Message[] = [];
-  for (let from = 0; from < bodies.length; from += BATCH) messages.push(peersMessage(bodies.slice(from, from + BATCH)));
+  for (let from = 0; from < bodies.length; from += PEERS_IN_MESSAGE)
+    messages.push(peersMessage(bodies.slice(from, from + PEERS_IN_MESSAGE)));
   return messages;
 }
 

@@ -5,7 +5,7 @@
 import type { RouterSyncView, SessionState } from '../../db/stores/router-sync-view.js';
 
 export interface SessionReaderOptions {
-  readonly view: Pick<RouterSyncView, 'sessions' | 'goodSessions'>;
+  readonly view: Pick<RouterSyncView, 'sessions' | 'sessionPage'>;
   /** Seconds without activity after which a session is over. */
   readonly timeoutSeconds: number;
   /** Ids of the sessions that are in memory. */
@@ -149,7 +149,7 @@ export class SessionReader {
     const seen = new Set<string>();
     const former = knownIds();
     for (let after = ''; ;) {
-      const page = await view.goodSessions(timeoutSeconds, after, PAGE);
+      const page = await view.sessionPage(timeoutSeconds, after, PAGE);
       await apply(page, []);
       if (this.#isClosed) return;
       for (const { id } of page) seen.add(id);

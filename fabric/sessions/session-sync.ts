@@ -24,7 +24,7 @@ import { SessionReader } from './session-reader.js';
 import { SessionSharing, unsharedOf } from './session-sharing.js';
 
 export interface SessionSyncOptions {
-  readonly view: Pick<RouterSyncView, 'sessions' | 'goodSessions' | 'sessionsByToken' | 'share'>;
+  readonly view: Pick<RouterSyncView, 'sessions' | 'sessionPage' | 'sessionsByToken' | 'share'>;
   /** Returns the token of the API session with this id, in clear. */
   readonly tokenOf: (apiSessionId: string) => string;
   /** Seconds without activity after which a session is over. */

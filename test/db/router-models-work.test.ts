@@ -1,22 +1,9 @@
 /** How much work the models of many routers are, while PostgreSQL has no statistics of the tables. */
 import { expect } from 'chai';
+import { rowsOfPlan } from '../support/plan-work.js';
 import { recordStatements } from '../support/statements.js';
 import { identityDraft, openStoresForTest, serviceDraft } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
-
-interface PlanNode {
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Join Filter'?: number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-/** Rows that a plan made or threw away. */
-const rowsOf = (node: PlanNode): number =>
-  (node['Actual Rows'] + (node['Rows Removed by Join Filter'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) *
-    node['Actual Loops'] +
-  (node.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner), 0);
 
 /** Of each router. */
 const SERVICES = 5;
@@ -62,10 +49,7 @@ describe('what models of many routers cost without statistics', () => {
     expect([...reaches.values()].map(({ policies }) => policies.flatMap(({ serviceIds }) => serviceIds).length)).to.eql(
       ids.map(() => SERVICES),
     );
-    const { rows } = await query(`EXPLAIN (ANALYZE, TIMING off, FORMAT json) ${text}`, [ids]);
-    const [plan] = rows as { 'QUERY PLAN': readonly [{ Plan: PlanNode }] }[];
-    if (plan === undefined) throw new Error('there is no plan');
-    return rowsOf(plan['QUERY PLAN'][0].Plan);
+    return rowsOfPlan(query, text ?? '', [ids]);
   }
 
   it('grows as the routers do, and not as all routers times all of what they reach', async () => {

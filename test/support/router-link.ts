@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import { create } from '@bufbuild/protobuf';
 import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { ContentType } from '../../fabric/channel/content-types.js';
@@ -33,6 +33,8 @@ export interface ConnectOptions {
   /** null: none is offered. */
   readonly alpn?: string | null;
   readonly credentials?: Partial<RouterCredentials>;
+  /** The same, read once for many connections. */
+  readonly secureContext?: SecureContext;
 }
 
 /** Where clients reach the router. */
@@ -49,7 +51,7 @@ const LIMITS = { headers: 1 << 20, body: 64 << 20 };
 /** A connection to the control channel, after its handshake; nothing is sent. @throws Error when there is none */
 export async function dial(
   url: string,
-  { alpn = 'ziti-ctrl', credentials = {} }: ConnectOptions = {},
+  { alpn = 'ziti-ctrl', credentials = {}, secureContext }: ConnectOptions = {},
 ): Promise<TLSSocket> {
   const { hostname, port } = new URL(url);
   const socket = connect({
@@ -58,6 +60,7 @@ export async function dial(
     rejectUnauthorized: false,
     ...(alpn === null ? {} : { ALPNProtocols: [alpn] }),
     ...credentials,
+    secureContext,
   });
   socket.on('error', () => undefined);
   socket.setNoDelay(true); // as routers of the field

@@ -1,5 +1,6 @@
 /** Many routers at a time: connected, in step, with signs of life, and back again when they were cut. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
 import { fromBinary } from '@bufbuild/protobuf';
 import { ContentType } from '../../../fabric/channel/content-types.js';
 import type { Frame } from '../../../fabric/channel/frame.js';
@@ -40,8 +41,12 @@ export class Member {
   /** API sessions that it was told of, of the clients that it says are connected. */
   clients: KnownSession[] = [];
   onFrame: ((frame: Frame) => void) | undefined;
+  /** Read once, as a router of the field does when it starts. */
+  readonly secureContext;
 
-  constructor(readonly router: FleetRouter) {}
+  constructor(readonly router: FleetRouter) {
+    this.secureContext = createSecureContext({ cert: router.cert, key: router.key });
+  }
 }
 
 export interface FleetOptions {
@@ -124,9 +129,9 @@ export class Fleet {
 
   /** @returns whether it was in step before the connection ended */
   async #stay(member: Member): Promise<boolean> {
-    const { router } = member;
+    const { router, secureContext } = member;
     await this.#slot();
-    const socket = await dial(this.#url, { credentials: router })
+    const socket = await dial(this.#url, { secureContext })
       .catch(() => undefined)
       .finally(() => {
         this.#slots += 1;
