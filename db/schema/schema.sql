@@ -257,7 +257,7 @@ AS $function$BEGIN
     PERFORM record_audit('config' || '.updated', 'config', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'configTypeId', OLD.config_type_id, 'data', OLD.data, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags)) c;
+      jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -314,7 +314,7 @@ AS $function$BEGIN
     PERFORM record_audit('edgeRouterPolicy' || '.updated', 'edgeRouterPolicy', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c;
+      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -354,13 +354,13 @@ CREATE OR REPLACE FUNCTION public.audit_entity(of_table text, entity_type text, 
 AS $function$
 DECLARE
   members text;
-  differs text;
+  columns text;
   name_of text;
 BEGIN
   SELECT string_agg(format('%L, %%1$s.%I', m.member, m.attname), ', ' ORDER BY m.attnum),
-    string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', m.attname), ' OR ' ORDER BY m.attnum),
+    string_agg(quote_ident(m.attname), ', ' ORDER BY m.attnum),
     CASE WHEN bool_or(m.attname = 'name') THEN '%s.name' ELSE 'NULL' END
-    INTO members, differs, name_of
+    INTO members, columns, name_of
   FROM (
     SELECT a.attname, a.attnum, (
       SELECT string_agg(CASE n WHEN 1 THEN word ELSE initcap(word) END, '' ORDER BY n)
@@ -380,7 +380,7 @@ BEGIN
     PERFORM record_audit(%3$L, %4$L, NEW.id, %5$s, c.before, c.after)
     FROM audit_changes(
       %8$s,
-      %7$s) c;
+      %7$s) c WHERE c.before <> ''{}'';
   END IF;
   RETURN NULL;
 END', entity_type || '.created', entity_type || '.deleted', entity_type || '.updated', entity_type,
@@ -389,8 +389,8 @@ END', entity_type || '.created', entity_type || '.deleted', entity_type || '.upd
     of_table || '_audit_in', of_table, 'audit_' || of_table);
   EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER DELETE ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
     of_table || '_audit_out', of_table, 'audit_' || of_table);
-  EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER UPDATE ON %I FOR EACH ROW WHEN (%s) EXECUTE FUNCTION %I()',
-    of_table || '_audit_change', of_table, differs, 'audit_' || of_table);
+  EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER UPDATE OF %s ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
+    of_table || '_audit_change', columns, of_table, 'audit_' || of_table);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
@@ -426,7 +426,7 @@ AS $function$BEGIN
     PERFORM record_audit('fabricService.updated', 'fabricService', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis),
-      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis)) c;
+      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -445,7 +445,7 @@ AS $function$BEGIN
     PERFORM record_audit('fabricTerminator.updated', 'fabricTerminator', NEW.id, NULL, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('tags', OLD.tags, 'serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'instanceId', OLD.instance_id, 'hostId', OLD.host_id, 'cost', OLD.cost, 'precedence', OLD.precedence),
-      jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence)) c;
+      jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -464,7 +464,7 @@ AS $function$BEGIN
     PERFORM record_audit('identity' || '.updated', 'identity', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'type', OLD.type_id, 'isAdmin', OLD.is_admin, 'isDefaultAdmin', OLD.is_default_admin, 'externalId', OLD.external_id, 'authPolicyId', OLD.auth_policy_id, 'roleAttributes', OLD.role_attributes, 'permissions', OLD.permissions, 'appData', OLD.app_data, 'defaultHostingCost', OLD.default_hosting_cost, 'defaultHostingPrecedence', OLD.default_hosting_precedence, 'disabledAt', OLD.disabled_at, 'disabledUntil', OLD.disabled_until, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags)) c;
+      jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -581,7 +581,7 @@ AS $function$BEGIN
     PERFORM record_audit('postureCheck' || '.updated', 'postureCheck', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'typeId', OLD.type_id, 'roleAttributes', OLD.role_attributes, 'criteria', OLD.criteria, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags)) c;
+      jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -713,7 +713,7 @@ AS $function$BEGIN
     PERFORM record_audit('serviceEdgeRouterPolicy' || '.updated', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'serviceRoles', OLD.service_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c;
+      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -732,7 +732,7 @@ AS $function$BEGIN
     PERFORM record_audit('servicePolicy' || '.updated', 'servicePolicy', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'type', OLD.type, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'serviceRoles', OLD.service_roles, 'postureCheckRoles', OLD.posture_check_roles, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags)) c;
+      jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -751,7 +751,7 @@ AS $function$BEGIN
     PERFORM record_audit('service.updated', 'service', NEW.id, NEW.name, c.before, c.after)
     FROM audit_changes(
       jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes),
-      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes)) c;
+      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes)) c WHERE c.before <> '{}';
   END IF;
   RETURN NULL;
 END$function$;
@@ -2926,7 +2926,7 @@ CREATE TRIGGER config_types_default_target BEFORE INSERT ON config_types FOR EAC
 CREATE TRIGGER config_types_move_access AFTER UPDATE OF name ON config_types FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER config_types_move_access_at_commit AFTER UPDATE OF name ON config_types DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER configs_announce_model AFTER UPDATE OF name, data ON configs FOR EACH ROW EXECUTE FUNCTION announce_model('config', 'id');
-CREATE TRIGGER configs_audit_change AFTER UPDATE ON configs FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.config_type_id IS DISTINCT FROM new.config_type_id) OR (old.data IS DISTINCT FROM new.data) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_configs();
+CREATE TRIGGER configs_audit_change AFTER UPDATE OF name, config_type_id, data, tags ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_audit_in AFTER INSERT ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_audit_out AFTER DELETE ON configs FOR EACH ROW EXECUTE FUNCTION audit_configs();
 CREATE TRIGGER configs_counted_in AFTER INSERT ON configs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -2944,7 +2944,7 @@ CREATE TRIGGER controllers_audit_out AFTER DELETE ON controllers FOR EACH ROW EX
 CREATE TRIGGER controllers_counted_in AFTER INSERT ON controllers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER controllers_counted_out AFTER DELETE ON controllers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_announce_model AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION announce_model('edgeRouterPolicy', 'id');
-CREATE TRIGGER edge_router_policies_audit_change AFTER UPDATE ON edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_edge_router_policies();
+CREATE TRIGGER edge_router_policies_audit_change AFTER UPDATE OF name, semantic, identity_roles, edge_router_roles, tags ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_audit_in AFTER INSERT ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_audit_out AFTER DELETE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_edge_router_policies();
 CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -2968,14 +2968,14 @@ CREATE TRIGGER external_jwt_signers_hold_sessions BEFORE DELETE ON external_jwt_
 CREATE TRIGGER external_jwt_signers_narrow_grants AFTER UPDATE OF is_enabled ON external_jwt_signers FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION note_moves('grants');
 CREATE CONSTRAINT TRIGGER external_jwt_signers_narrow_grants_at_commit AFTER UPDATE OF is_enabled ON external_jwt_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.is_enabled AND (NOT new.is_enabled))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER external_jwt_signers_tell_changed AFTER DELETE OR UPDATE ON external_jwt_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
-CREATE TRIGGER fabric_services_audit_change AFTER UPDATE ON fabric_services FOR EACH ROW WHEN (((old.tags IS DISTINCT FROM new.tags) OR (old.name IS DISTINCT FROM new.name) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis))) EXECUTE FUNCTION audit_fabric_services();
+CREATE TRIGGER fabric_services_audit_change AFTER UPDATE OF tags, name, terminator_strategy, max_idle_time_millis ON fabric_services FOR EACH ROW EXECUTE FUNCTION audit_fabric_services();
 CREATE TRIGGER fabric_services_audit_in AFTER INSERT ON fabric_services FOR EACH ROW EXECUTE FUNCTION audit_fabric_services();
 CREATE TRIGGER fabric_services_audit_out AFTER DELETE ON fabric_services FOR EACH ROW EXECUTE FUNCTION audit_fabric_services();
 CREATE TRIGGER fabric_services_counted_in AFTER INSERT ON fabric_services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER fabric_services_counted_out AFTER DELETE ON fabric_services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER fabric_services_name_change AFTER UPDATE OF name ON fabric_services FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION keep_service_name();
 CREATE TRIGGER fabric_services_name_in AFTER INSERT OR DELETE ON fabric_services FOR EACH ROW EXECUTE FUNCTION keep_service_name();
-CREATE TRIGGER fabric_terminators_audit_change AFTER UPDATE ON fabric_terminators FOR EACH ROW WHEN (((old.tags IS DISTINCT FROM new.tags) OR (old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.host_id IS DISTINCT FROM new.host_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence))) EXECUTE FUNCTION audit_fabric_terminators();
+CREATE TRIGGER fabric_terminators_audit_change AFTER UPDATE OF tags, service_id, router_id, binding, address, instance_id, host_id, cost, precedence ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
 CREATE TRIGGER fabric_terminators_audit_in AFTER INSERT ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
 CREATE TRIGGER fabric_terminators_audit_out AFTER DELETE ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
 CREATE TRIGGER fabric_terminators_counted_in AFTER INSERT ON fabric_terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -2990,7 +2990,7 @@ CREATE CONSTRAINT TRIGGER identities_attributes_change_at_commit AFTER UPDATE OF
 CREATE CONSTRAINT TRIGGER identities_attributes_in AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER identities_attributes_out AFTER DELETE ON identities FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER identities_attributes_out_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER identities_audit_change AFTER UPDATE ON identities FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.permissions IS DISTINCT FROM new.permissions) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_identities();
+CREATE TRIGGER identities_audit_change AFTER UPDATE OF name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes, permissions, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until, tags ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_audit_in AFTER INSERT ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_audit_out AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION note_moves('access');
@@ -3001,14 +3001,14 @@ CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabl
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_forget_uses AFTER DELETE ON identities REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('identity');
-CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE ON identities FOR EACH ROW WHEN ((((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
+CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE OF is_admin, is_default_admin, permissions ON identities FOR EACH ROW WHEN (((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
 CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_move_access_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_take_announce_model AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_take_router AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_take_router_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER identities_tell_changed AFTER UPDATE ON identities FOR EACH ROW WHEN ((((((((((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin)) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)) OR (old.role_attributes IS DISTINCT FROM new.role_attributes)) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
+CREATE TRIGGER identities_tell_changed AFTER UPDATE OF name, is_admin, is_default_admin, external_id, auth_policy_id, disabled_at, disabled_until, role_attributes, permissions ON identities FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
 CREATE TRIGGER identity_hostings_announce_model AFTER INSERT OR DELETE OR UPDATE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'identity_id');
 CREATE TRIGGER identity_hostings_audit AFTER INSERT OR DELETE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION audit_identity_hostings();
@@ -3046,7 +3046,7 @@ CREATE CONSTRAINT TRIGGER posture_checks_attributes_change_at_commit AFTER UPDAT
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_in AFTER INSERT ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER posture_checks_attributes_out AFTER DELETE ON posture_checks FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER posture_checks_attributes_out_at_commit AFTER DELETE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER posture_checks_audit_change AFTER UPDATE ON posture_checks FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type_id IS DISTINCT FROM new.type_id) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.criteria IS DISTINCT FROM new.criteria) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_posture_checks();
+CREATE TRIGGER posture_checks_audit_change AFTER UPDATE OF name, type_id, role_attributes, criteria, tags ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_audit_in AFTER INSERT ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_audit_out AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION note_moves('grants');
@@ -3104,7 +3104,7 @@ CREATE TRIGGER service_configs_audit_change AFTER UPDATE ON service_configs FOR 
 CREATE TRIGGER service_configs_move_access AFTER INSERT OR DELETE OR UPDATE ON service_configs FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER service_configs_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_configs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_edge_router_policies_announce_model AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION announce_model('serviceEdgeRouterPolicy', 'id');
-CREATE TRIGGER service_edge_router_policies_audit_change AFTER UPDATE ON service_edge_router_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.edge_router_roles IS DISTINCT FROM new.edge_router_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_edge_router_policies();
+CREATE TRIGGER service_edge_router_policies_audit_change AFTER UPDATE OF name, semantic, service_roles, edge_router_roles, tags ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_audit_in AFTER INSERT ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_audit_out AFTER DELETE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION audit_service_edge_router_policies();
 CREATE TRIGGER service_edge_router_policies_counted_in AFTER INSERT ON service_edge_router_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -3112,7 +3112,7 @@ CREATE TRIGGER service_edge_router_policies_counted_out AFTER DELETE ON service_
 CREATE TRIGGER service_edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
 CREATE CONSTRAINT TRIGGER service_edge_router_policies_move_routing_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_policies_announce_model AFTER INSERT OR DELETE OR UPDATE ON service_policies FOR EACH ROW EXECUTE FUNCTION announce_model('servicePolicy', 'id');
-CREATE TRIGGER service_policies_audit_change AFTER UPDATE ON service_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.type IS DISTINCT FROM new.type) OR (old.semantic IS DISTINCT FROM new.semantic) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.service_roles IS DISTINCT FROM new.service_roles) OR (old.posture_check_roles IS DISTINCT FROM new.posture_check_roles) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_service_policies();
+CREATE TRIGGER service_policies_audit_change AFTER UPDATE OF name, type, semantic, identity_roles, service_roles, posture_check_roles, tags ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_audit_in AFTER INSERT ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_audit_out AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION audit_service_policies();
 CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -3129,7 +3129,7 @@ CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF r
 CREATE CONSTRAINT TRIGGER services_attributes_in AFTER INSERT ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER services_attributes_out AFTER DELETE ON services FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_out_at_commit AFTER DELETE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER services_audit_change AFTER UPDATE ON services FOR EACH ROW WHEN (((old.tags IS DISTINCT FROM new.tags) OR (old.name IS DISTINCT FROM new.name) OR (old.encryption_required IS DISTINCT FROM new.encryption_required) OR (old.terminator_strategy IS DISTINCT FROM new.terminator_strategy) OR (old.max_idle_time_millis IS DISTINCT FROM new.max_idle_time_millis) OR (old.role_attributes IS DISTINCT FROM new.role_attributes))) EXECUTE FUNCTION audit_services();
+CREATE TRIGGER services_audit_change AFTER UPDATE OF tags, name, encryption_required, terminator_strategy, max_idle_time_millis, role_attributes ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_audit_in AFTER INSERT ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -5,7 +5,7 @@
  * line rises, or when traffic does not go on. Stops by itself.
  *
  *     npm run steady -- --minutes 10
- *     npm run steady -- --minutes 30 --rest 600 --access-token 1m
+ *     npm run steady -- --minutes 60 --lives 2 --rest 300 --access-token 1m
  */
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,6 +24,7 @@ const USAGE = `Usage: npm run steady -- [options]
 
   --minutes N         how long there is traffic: 1 to 600, by default 10
   --rest N            seconds between two kills: 5 to 600, by default 20
+  --lives N           how often the controller starts in that time: 1 to 20, by default 3. Lines are fitted to each life
   --access-token TIME how long the access tokens of programs are good, such as 1m; by default as without settings
   --release NAME      of the program: present (the default) or next
 
@@ -33,7 +34,6 @@ Needs the field's ziti program: ZITI names it, or it is on the path, or packed i
 const SESSION_TIMEOUT_S = 60;
 /** The same of sessions behind short access tokens: a refresh token is good for two minutes at least. */
 const BEARER_TIMEOUT_S = 130;
-const LIVES = 3;
 
 const say = (text: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -42,6 +42,7 @@ const say = (text: string): void => {
 interface Options {
   readonly minutes: number;
   readonly restSeconds: number;
+  readonly lives: number;
   readonly accessToken: string | undefined;
   readonly release: Release;
 }
@@ -51,6 +52,7 @@ function options(): Options {
     options: {
       minutes: { type: 'string' },
       rest: { type: 'string' },
+      lives: { type: 'string' },
       'access-token': { type: 'string' },
       release: { type: 'string', default: 'present' },
       help: { type: 'boolean', short: 'h' },
@@ -70,6 +72,7 @@ function options(): Options {
   return {
     minutes: between('minutes', values.minutes ?? '10', 1, 600),
     restSeconds: between('rest', values.rest ?? '20', 5, 600),
+    lives: Math.round(between('lives', values.lives ?? '3', 1, 20)),
     accessToken: values['access-token'],
     release,
   };
@@ -151,7 +154,7 @@ async function live(life: string, { lifeMs, restSeconds, subject, traffic, holdi
 }
 
 async function main(): Promise<number> {
-  const { minutes, restSeconds, accessToken, release } = options();
+  const { minutes, restSeconds, lives, accessToken, release } = options();
   const binary = findStockBinary(release);
   if (binary === undefined) {
     process.stderr.write(
@@ -184,11 +187,11 @@ async function main(): Promise<number> {
       say,
     );
     const slopes = new Slopes(subject.dataDir);
-    const lifeMs = (minutes * 60_000) / LIVES;
-    for (let life = 1; life <= LIVES; life += 1) {
+    const lifeMs = (minutes * 60_000) / lives;
+    for (let life = 1; life <= lives; life += 1) {
       await live(`life ${life}`, { lifeMs, restSeconds, subject, traffic, holdings, slopes });
       faults.push(...holdings.faults(`life ${life}`), ...subject.faults());
-      if (life === LIVES) break;
+      if (life === lives) break;
       say(`${traffic.figures()}; the controller is killed`);
       await traffic.overKill(() => subject.kill());
     }
