@@ -109,7 +109,7 @@ export const node: TlsClient = {
 };
 
 /**
- * False where this line of Node.js finds an IPv6 address in no certificate at all, whoever made it: 22.23.3 compares the
+ * False where this line of Node.js finds an IPv6 address in no certificate, whoever made it: 22.23.3 compares the
  * address as it is asked for with the eight groups in which OpenSSL writes it.
  */
 export const nodeFindsIpv6 =
