@@ -3,16 +3,14 @@
  * others, which hear of changes, and in PostgreSQL. One to four controllers, each in a process of its own.
  */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { clusterProcesses } from '../db/embedded/processes.js';
-import { newMasterKey } from '../domain/pki/master-key.js';
 import { ApiClient, PARALLEL, forEachParallel } from './bench/api-client.js';
 import { cpuSeconds } from './bench/routers/processes.js';
 import { MANAGEMENT } from './bench/world.js';
-import { launchController } from './controller-process.js';
 import { onStage, runScript, stopwatch } from './drill/run.js';
+import { SharingControllers } from './sharing-controllers.js';
 import { PostgresServers } from '../test/support/postgres-servers.js';
 import type { Stage } from '../test/support/stage.js';
 
@@ -41,41 +39,17 @@ interface Running {
 }
 
 class Controllers {
-  readonly #servers: PostgresServers;
-  readonly #masterKey = newMasterKey();
-  readonly #password = randomBytes(18).toString('base64url');
   readonly #pids: number[] = [];
   #admin: ApiClient | undefined;
 
-  constructor(readonly stage: Stage) {
-    this.#servers = new PostgresServers(stage);
-  }
+  constructor(private readonly sharing: SharingControllers) {}
 
-  /** @returns the server of the database, as a directory */
-  async begin(): Promise<{ readonly url: string; readonly dataDir: string }> {
-    return this.#servers.primary({ fsync: 'on', max_connections: '300' });
-  }
-
-  async grow(count: number, databaseUrl: string): Promise<Running> {
+  async grow(count: number): Promise<Running> {
+    const { username, password } = this.sharing.credentials;
     while (this.#pids.length < count) {
-      const name = `many-${this.#pids.length}`;
-      const { url, child } = await launchController({
-        logFile: join(this.stage.place, `${name}.log`),
-        onChild: (begun) => {
-          this.stage.adopt(begun);
-        },
-        env: {
-          EDGE_NAME: name,
-          EDGE_DATA_DIR: join(this.stage.place, name),
-          DATABASE_URL: databaseUrl,
-          EDGE_MASTER_KEY: this.#masterKey,
-          EDGE_ADMIN_USERNAME: 'admin',
-          EDGE_ADMIN_PASSWORD: this.#password,
-          EDGE_LOG_REQUESTS: 'none',
-        },
-      });
+      const { url, child } = await this.sharing.start(`many-${this.#pids.length}`);
       this.#pids.push(child.pid ?? 0);
-      this.#admin ??= await new ApiClient(url).loginToManage('admin', this.#password);
+      this.#admin ??= await new ApiClient(url).loginToManage(username, password);
     }
     if (this.#admin === undefined) throw new Error('no controller was asked for');
     return { pids: this.#pids, admin: this.#admin };
@@ -139,15 +113,15 @@ async function seed(admin: ApiClient, identities: number) {
 
 async function measure(stage: Stage, counts: readonly number[], identities: number, times: number): Promise<void> {
   const say = stopwatch();
-  const controllers = new Controllers(stage);
   say('starting PostgreSQL and a controller');
-  const server = await controllers.begin();
-  const { admin: first } = await controllers.grow(1, server.url);
+  const server = await new PostgresServers(stage).primary({ fsync: 'on', max_connections: '300' });
+  const controllers = new Controllers(new SharingControllers(stage, server.url));
+  const { admin: first } = await controllers.grow(1);
   const { ids, policies } = await seed(first, identities);
   const databaseCpu = () => clusterProcesses(server.dataDir).reduce((sum, pid) => sum + cpuSeconds(pid), 0);
   process.stdout.write(`${'CPU of a request, ms'.padEnd(26)}controllers   answering  each other  PostgreSQL\n`);
   for (const count of counts) {
-    const { pids, admin } = await controllers.grow(count, server.url);
+    const { pids, admin } = await controllers.grow(count);
     for (const { name, send } of casesOf(ids, policies)) {
       const run = (amount: number) =>
         forEachParallel(

@@ -1,18 +1,15 @@
 // Tries what a storm of logins costs: thousands of clients with certificates come back at once. Parts: lab/storm/.
 
-import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
-import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { parseArgs } from 'node:util';
-import { newMasterKey } from '../domain/pki/master-key.js';
 import { ApiClient, forEachParallel } from './bench/api-client.js';
 import { newRequest } from './bench/certificate-requests.js';
 import { newSigner } from './bench/login-cases.js';
 import { median } from './bench/median.js';
 import { startReference } from './bench/routers/reference.js';
-import { launchController } from './controller-process.js';
 import { onStage, runScript, stopwatch } from './drill/run.js';
+import { SharingControllers } from './sharing-controllers.js';
 import { sourceOf, comeBack, knock, newTally } from './storm/clients.js';
 import { probeReadiness } from './storm/prober.js';
 import type { Client, StormTally } from './storm/clients.js';
@@ -56,28 +53,10 @@ interface Place {
 async function startPlace(stage: Stage, controllers: number): Promise<Place> {
   const servers = new PostgresServers(stage);
   const { url: databaseUrl } = await servers.primary({ fsync: 'on', max_connections: '200' });
-  const credentials = { username: 'admin', password: randomBytes(18).toString('base64url') };
-  const masterKey = newMasterKey();
+  const sharing = new SharingControllers(stage, databaseUrl);
+  const { credentials } = sharing;
   const urls: string[] = [];
-  for (let index = 0; index < controllers; index += 1) {
-    const name = `storm-${index}`;
-    const { url } = await launchController({
-      logFile: join(stage.place, `${name}.log`),
-      onChild: (child) => {
-        stage.adopt(child);
-      },
-      env: {
-        EDGE_NAME: name,
-        EDGE_DATA_DIR: join(stage.place, name),
-        DATABASE_URL: databaseUrl,
-        EDGE_MASTER_KEY: masterKey,
-        EDGE_ADMIN_USERNAME: credentials.username,
-        EDGE_ADMIN_PASSWORD: credentials.password,
-        EDGE_LOG_REQUESTS: 'none',
-      },
-    });
-    urls.push(url);
-  }
+  for (let index = 0; index < controllers; index += 1) urls.push((await sharing.start(`storm-${index}`)).url);
   const admin = await new ApiClient(urls[0] ?? '').loginToManage(credentials.username, credentials.password);
   return { label: '', urls, admin, credentials };
 }

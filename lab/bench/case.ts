@@ -28,6 +28,8 @@ export interface BenchCase {
   readonly operationId: string;
   /** Why it touches more rows in a larger network, when it does. */
   readonly growth?: string;
+  /** Its requests refuse each other when they come together: it has one connection. */
+  readonly isAlone?: true;
   /** Makes what the case needs; not measured. */
   plan(context: CaseContext): Promise<CasePlan>;
   after?(context: CaseContext, result: LoadResult): Promise<void>;

@@ -371,7 +371,7 @@ const enrolling = (name: string, operationId: OperationId<'client'>, path: strin
 export const changingCases: readonly BenchCase[] = [
   ...loginCases,
   ownChange('own authenticator patch', 'patchCurrentIdentityAuthenticator'),
-  ownChange('own authenticator update', 'updateCurrentIdentityAuthenticator'),
+  { ...ownChange('own authenticator update', 'updateCurrentIdentityAuthenticator'), isAlone: true },
   ...[identity, service, config, configType, servicePolicy, wholePolicy, authenticator, enrollment].flatMap(lifecycle),
   serviceConfigs('service config assign', 'associateIdentitysServiceConfigs'),
   serviceConfigs('service config unassign', 'disassociateIdentitysServiceConfigs'),

@@ -99,7 +99,10 @@ const accessCases: readonly BenchCase[] = [
     'admin',
   ),
   reading('summary', 'management', 'listSummary', one('/summary'), 'admin'),
-  reading('network access', 'management', 'detailNetworkAccess', one('/network/access'), 'admin'),
+  growing(
+    'its first read passes over all identities; the next ones have it in memory',
+    reading('network access', 'management', 'detailNetworkAccess', one('/network/access'), 'admin'),
+  ),
   reading(
     'network access services',
     'management',

@@ -78,7 +78,7 @@ export async function runCases(options: RunOptions): Promise<void> {
   const { cases, connections, seconds, load, floor, world, other, cpu, onRow } = options;
   const worlds = other === undefined ? [world] : [world, other];
   for (const [index, item] of cases.entries()) {
-    for (const count of connections) {
+    for (const count of item.isAlone === true ? [1] : connections) {
       showProgress(`${index + 1} of ${cases.length}: ${item.name}, ${count} connection${count === 1 ? '' : 's'}`);
       const [result, compared] = await inTurn(worlds, (each) =>
         measure(item, { world: each, load, seconds, connections: count }, cpu),
