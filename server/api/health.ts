@@ -5,42 +5,55 @@ import type { Readiness } from './readiness.js';
 import { write } from '../http/reply.js';
 
 export interface HealthOptions {
-  readonly readiness: Readiness;
+  readonly readiness: Pick<Readiness, 'fault' | 'checks'>;
   /** It is stopping, and asks balancers to send no more. */
   readonly isLeaving: () => boolean;
   readonly startedAt: Date;
 }
 
-export function healthPages({ readiness, isLeaving, startedAt }: HealthOptions): PlainRoutes {
+interface SignOfLife {
+  readonly isGood: boolean;
+  readonly body: object;
+}
+
+/** Signs of life by their paths. They ask nothing of the database. */
+export type SignsOfLife = ReadonlyMap<string, () => SignOfLife>;
+
+const ALIVE: SignOfLife = { isGood: true, body: { status: 'ok' } };
+
+/** Those that are answered at each address. */
+export const signsOfLife = (options: Omit<HealthOptions, 'startedAt'>): SignsOfLife =>
+  new Map([
+    ['/livez', () => ALIVE],
+    ['/readyz', () => readinessSign(options)],
+  ]);
+
+function readinessSign({ readiness, isLeaving }: Omit<HealthOptions, 'startedAt'>): SignOfLife {
+  const reason = readiness.fault();
+  if (isLeaving()) return { isGood: false, body: { status: 'draining' } };
+  return reason === undefined ? ALIVE : { isGood: false, body: { status: 'not ready', reason } };
+}
+
+export function healthPages({ startedAt, ...options }: HealthOptions): PlainRoutes {
   const reply = ({ response, headers }: Exchange, isHealthy: boolean, body: object) => {
     const status = isHealthy ? 200 : 503;
     write(response, status, { 'content-type': 'application/json', ...headers }, `${JSON.stringify(body)}\n`);
   };
-  const state = () => {
-    const reason = readiness.fault();
-    if (isLeaving()) return { status: 'draining' };
-    return reason === undefined ? { status: 'ok' } : { status: 'not ready', reason };
-  };
+  const pages = [...signsOfLife(options)].map(([path, sign]) => {
+    const page = (exchange: Exchange) => {
+      const { isGood, body } = sign();
+      reply(exchange, isGood, body);
+    };
+    return [path, page] as const;
+  });
   return new Map([
-    [
-      '/livez',
-      (exchange: Exchange) => {
-        reply(exchange, true, { status: 'ok' });
-      },
-    ],
-    [
-      '/readyz',
-      (exchange: Exchange) => {
-        const now = state();
-        reply(exchange, now.status === 'ok', now);
-      },
-    ],
+    ...pages,
     [
       '/health-checks',
       (exchange: Exchange) => {
         const lastCheckTime = new Date().toISOString();
-        const checks = readiness.checks().map((check) => ({ ...check, lastCheckTime }));
-        const healthy = state().status === 'ok';
+        const checks = options.readiness.checks().map((check) => ({ ...check, lastCheckTime }));
+        const healthy = readinessSign(options).isGood;
         reply(exchange, healthy, {
           data: { checks, healthy, startTime: startedAt.toISOString() },
           meta: {},

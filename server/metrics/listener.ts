@@ -1,6 +1,6 @@
 /**
- * The address of its own at which Prometheus reads metrics: one path, one method, bounds of its own. Who asks is looked
- * at before anything is read.
+ * The address of its own at which Prometheus reads metrics, with bounds of its own. Who asks is looked at before
+ * anything is read. Signs of life are here too, for anybody: a crowd that comes to the APIs does not wait before them.
  */
 import { X509Certificate, createHash, timingSafeEqual } from 'node:crypto';
 import { createServer as createPlain } from 'node:http';
@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { SignsOfLife } from '../api/health.js';
 import { ConfigError } from '../settings/config.js';
 import type { Settings } from '../settings/config.js';
 import { connectionKey } from '../sockets/connection-limits.js';
@@ -32,6 +33,7 @@ export interface ListenerOptions {
   readonly privateKeyPem: string;
   /** All metrics as text. */
   readonly read: () => Promise<string>;
+  readonly signs: SignsOfLife;
   readonly log: Logger;
 }
 
@@ -56,7 +58,7 @@ export function createListener(options: ListenerOptions): Listener {
   const read = once(options.read);
   const connections = new Connections();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    void respond(request, response, { mayRead, connections, read, log: options.log });
+    void respond(request, response, { mayRead, connections, read, signs: options.signs, log: options.log });
   };
   const bounds = {
     headersTimeout: TIMEOUT_MS,
@@ -134,13 +136,14 @@ interface Responding {
   readonly mayRead: (request: IncomingMessage) => boolean;
   readonly connections: Connections;
   readonly read: () => Promise<string>;
+  readonly signs: SignsOfLife;
   readonly log: Logger;
 }
 
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { mayRead, connections, read, log }: Responding,
+  { mayRead, connections, read, signs, log }: Responding,
 ) {
   const { method = '', url = '/' } = request;
   const refuse = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
@@ -149,17 +152,25 @@ async function respond(
   };
   request.resume();
   response.on('error', () => undefined);
+  const isRead = method === 'GET' || method === 'HEAD';
+  const { path } = splitTarget(url);
+  const sign = signs.get(path)?.();
+  if (sign !== undefined && isRead) {
+    response.writeHead(sign.isGood ? 200 : 503, { ...COMMON, 'content-type': 'application/json' });
+    response.end(method === 'HEAD' ? undefined : `${JSON.stringify(sign.body)}\n`);
+    return;
+  }
   if (!mayRead(request)) {
     refuse(401, 'Send the token of metrics as a bearer token.', { 'www-authenticate': 'Bearer realm="metrics"' });
     return;
   }
   connections.reads(request);
-  if (splitTarget(url).path !== '/metrics') {
-    refuse(404, 'Metrics are at /metrics.');
+  if (path !== '/metrics' && sign === undefined) {
+    refuse(404, 'Metrics are at /metrics, signs of life at /livez and /readyz.');
     return;
   }
-  if (method !== 'GET' && method !== 'HEAD') {
-    refuse(405, 'Metrics are only read.', { allow: 'GET, HEAD' });
+  if (!isRead) {
+    refuse(405, 'It is only read.', { allow: 'GET, HEAD' });
     return;
   }
   try {

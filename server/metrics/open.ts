@@ -1,5 +1,6 @@
 /** Opens the listener for Prometheus, which answers for one process or for all workers. */
 import cluster from 'node:cluster';
+import { signsOfLife } from '../api/health.js';
 import { shareMetrics } from './across-workers.js';
 import { createListener } from './listener.js';
 import type { Listener } from './listener.js';
@@ -31,7 +32,7 @@ export interface OpenMetrics {
  * @throws ConfigError when it cannot listen, or a file of its settings cannot be used
  */
 export async function openMetrics(parts: MetricsParts, requests: RequestCounts): Promise<OpenMetrics> {
-  const { config, closers, log, chainPem, privateKeyPem } = parts;
+  const { config, closers, log, chainPem, privateKeyPem, readiness, inFlight } = parts;
   const { metricsListen } = config;
   const registry = createMetricsRegistry(sourcesOf(parts, requests));
   const shared = cluster.isWorker ? shareMetrics(registry) : undefined;
@@ -41,7 +42,8 @@ export async function openMetrics(parts: MetricsParts, requests: RequestCounts):
     });
   if (metricsListen === null || !holdsRouters()) return { address: undefined, servers: [] };
   const read = shared === undefined ? () => registry.metrics() : () => shared.text();
-  const listener = createListener({ config, chainPem, privateKeyPem, read, log });
+  const signs = signsOfLife({ readiness, isLeaving: () => inFlight.isLeaving });
+  const listener = createListener({ config, chainPem, privateKeyPem, read, signs, log });
   const { server } = listener;
   const address = await listenAt(server, metricsListen, 'EDGE_METRICS_LISTEN', true);
   closers.push(

@@ -37,6 +37,10 @@ describe('the listener of metrics', () => {
       chainPem: own.pem,
       privateKeyPem: own.privateKeyPem,
       read,
+      signs: new Map<string, () => { isGood: boolean; body: object }>([
+        ['/livez', () => ({ isGood: true, body: { status: 'ok' } })],
+        ['/readyz', () => ({ isGood: false, body: { status: 'draining' } })],
+      ]),
       log,
     });
   const start = async (env: Readonly<Record<string, string>>, read?: () => Promise<string>) => {
@@ -64,6 +68,20 @@ describe('the listener of metrics', () => {
   it('answers without TLS when that is asked for', async () => {
     const { url } = await start({ EDGE_METRICS_TLS: 'off' });
     expect((await askMetrics(url)).text).to.equal(TEXT);
+  });
+
+  it('gives signs of life to anybody, and metrics to who has the token alone', async () => {
+    const { url } = await start({ EDGE_METRICS_TOKEN: 'a-token-of-sixteen-letters' });
+    expect((await askMetrics(url)).status).to.equal(401);
+    for (const [path, status, body] of [
+      ['/livez', 200, '{"status":"ok"}\n'],
+      ['/readyz?from=balancer', 503, '{"status":"draining"}\n'],
+    ] as const) {
+      const answer = await askMetrics(url.replace('/metrics', path));
+      expect([answer.status, answer.text]).to.deep.equal([status, body]);
+    }
+    expect((await askMetrics(url.replace('/metrics', '/health-checks'))).status).to.equal(401);
+    expect((await askMetrics(url.replace('/metrics', '/livez'), { method: 'POST' })).status).to.equal(401);
   });
 
   it('has the certificate of the controller, and takes a renewed one', async () => {

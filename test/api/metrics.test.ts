@@ -77,6 +77,13 @@ describe('GET /metrics', () => {
     expect(Number(head.headers['content-length'])).to.be.greaterThan(1000);
   });
 
+  it('has signs of life beside it, which anybody may read', async () => {
+    for (const path of ['/livez', '/readyz']) {
+      const { status, text } = await askMetrics(url.replace('/metrics', path));
+      expect([status, text]).to.deep.equal([200, '{"status":"ok"}\n']);
+    }
+  });
+
   it('is not on the address of the APIs', async () => {
     expectStatus(await controller.client().get('/metrics'), 404);
   });
