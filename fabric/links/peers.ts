@@ -7,6 +7,7 @@
  */
 import { create } from '@bufbuild/protobuf';
 import { PeerState, PeerStateChangeSchema } from '../../generated/fabric/control_pb.js';
+import { inParts } from '../../domain/in-parts.js';
 import type { LinkListener } from '../../domain/router.js';
 import type { Listener, PeerStateChange } from '../../generated/fabric/control_pb.js';
 import type { RouterChannel } from '../channel/channel.js';
@@ -148,12 +149,7 @@ export class RouterPeers {
   }
 }
 
-function batches(bodies: readonly Uint8Array[]): Message[] {
-  const messages: Message[] = [];
-  for (let from = 0; from < bodies.length; from += PEERS_IN_MESSAGE)
-    messages.push(peersMessage(bodies.slice(from, from + PEERS_IN_MESSAGE)));
-  return messages;
-}
+const batches = (bodies: readonly Uint8Array[]): Message[] => inParts(bodies, PEERS_IN_MESSAGE).map(peersMessage);
 
 function send(channel: GreetedChannel, messages: readonly Message[]): void {
   for (const each of messages) channel.send(each);

@@ -29,7 +29,3 @@ export async function readAhead<Part, Found>(
     await Promise.allSettled(reading);
   }
 }
-
-/** @returns the elements in order, in lists of at most `size` */
-export const inParts = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));

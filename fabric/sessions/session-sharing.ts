@@ -3,6 +3,7 @@
  * management API refuses such tokens whatever becomes of the router, its policies and the identity
  * (docs/decisions/0022-tokens-that-routers-have.md).
  */
+import { inParts } from '../../domain/in-parts.js';
 import type { RouterSyncView, SessionState } from '../../db/stores/router-sync-view.js';
 import type { RoleList } from '../../db/query/scopes.js';
 import { isSelected } from './session-directory.js';
@@ -32,8 +33,7 @@ export class SessionSharing {
 
   /** Resolves when the tokens of these sessions may be sent. @throws what the database does */
   async share(ids: readonly string[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += SHARED_AT_A_TIME) {
-      const slice = ids.slice(at, at + SHARED_AT_A_TIME);
+    for (const slice of inParts(ids, SHARED_AT_A_TIME)) {
       await this.#view.share(slice);
       for (const id of slice) {
         const kept = this.#directory.get(id);

@@ -12,7 +12,8 @@ export const METRICS = {
     'EDGE_METRICS_LISTEN',
     orNone(hostPort),
     null,
-    'Address and port that answer `GET /metrics` for Prometheus. Unset: there are no metrics, and none are counted.',
+    'Address and port that answer `GET /metrics` for Prometheus, and `/livez` and `/readyz` for anybody. Unset: ' +
+      'there are no metrics, and none are counted.',
   ),
   metricsTls: setting(
     'metrics.tls',

@@ -67,7 +67,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('is one path and one method', async () => {
+  it('is answered at no other path, and only read', async () => {
     const other = await askMetrics(new URL('/edge/management/v1/version', url).href, bearer(TOKEN));
     expect(other.status).to.equal(404);
     const posted = await askMetrics(url, { ...bearer(TOKEN), method: 'POST' });

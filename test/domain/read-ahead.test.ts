@@ -1,6 +1,7 @@
 /** Parts that are read ahead: order, overlap, ends. */
 import { expect } from 'chai';
-import { inParts, readAhead } from '../../fabric/model/read-ahead.js';
+import { inParts } from '../../domain/in-parts.js';
+import { readAhead } from '../../fabric/model/read-ahead.js';
 
 describe('reading ahead', () => {
   it('works on each part in order, and reads two parts at a time and no more', async () => {
