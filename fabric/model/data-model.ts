@@ -51,7 +51,6 @@ export interface DataModelOptions extends ModelKeySources {
 
 /** Number of routers whose models are read in one statement. */
 const PART = 100;
-
 /** Time in which a router applies what it was told, beside all else that it does. */
 const APPLIED_MS = 3_000;
 
