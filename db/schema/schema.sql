@@ -194,6 +194,45 @@ AS $function$BEGIN
   RETURN NULL;
 END$function$;
 
+CREATE OR REPLACE FUNCTION public.audit_by_columns(of_table text, entity_type text, members text[], columns text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  name_of CONSTANT text := CASE WHEN 'name' = ANY (columns) THEN '%s.name' ELSE 'NULL' END;
+  whole text;
+  changes text;
+BEGIN
+  SELECT 'jsonb_build_object(' || string_agg(format('%L, %%1$s.%I', member, name), ', ' ORDER BY n) || ')',
+    string_agg(format('    IF OLD.%1$I IS DISTINCT FROM NEW.%1$I THEN
+      before := before || jsonb_build_object(%2$L, OLD.%1$I);
+      after := after || jsonb_build_object(%2$L, NEW.%1$I);
+    END IF;
+', name, member), '' ORDER BY n)
+    INTO whole, changes
+  FROM unnest(members, columns) WITH ORDINALITY each (member, name, n);
+  EXECUTE format('CREATE OR REPLACE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS %L', 'audit_' || of_table,
+    format('
+DECLARE
+  before jsonb := ''{}'';
+  after jsonb := ''{}'';
+BEGIN
+  IF TG_OP = ''INSERT'' THEN
+    PERFORM record_audit(%1$L, %4$L, NEW.id, %5$s, NULL,
+      %7$s);
+  ELSIF TG_OP = ''DELETE'' THEN
+    PERFORM record_audit(%2$L, %4$L, OLD.id, %6$s,
+      %8$s, NULL);
+  ELSE
+%9$s    IF before <> ''{}'' THEN
+      PERFORM record_audit(%3$L, %4$L, NEW.id, %5$s, before, after);
+    END IF;
+  END IF;
+  RETURN NULL;
+END', entity_type || '.created', entity_type || '.deleted', entity_type || '.updated', entity_type,
+      format(name_of, 'NEW'), format(name_of, 'OLD'), format(whole, 'NEW'), format(whole, 'OLD'), changes));
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.audit_cas()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -246,18 +285,37 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_configs()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('config' || '.created', 'config', NEW.id, NEW.name, NULL,
+    PERFORM record_audit('config.created', 'config', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('config' || '.deleted', 'config', OLD.id, OLD.name,
+    PERFORM record_audit('config.deleted', 'config', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'configTypeId', OLD.config_type_id, 'data', OLD.data, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('config' || '.updated', 'config', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'configTypeId', OLD.config_type_id, 'data', OLD.data, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags)) c WHERE c.before <> '{}';
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.config_type_id IS DISTINCT FROM NEW.config_type_id THEN
+      before := before || jsonb_build_object('configTypeId', OLD.config_type_id);
+      after := after || jsonb_build_object('configTypeId', NEW.config_type_id);
+    END IF;
+    IF OLD.data IS DISTINCT FROM NEW.data THEN
+      before := before || jsonb_build_object('data', OLD.data);
+      after := after || jsonb_build_object('data', NEW.data);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('config.updated', 'config', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -303,18 +361,41 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_edge_router_policies()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('edgeRouterPolicy' || '.created', 'edgeRouterPolicy', NEW.id, NEW.name, NULL,
+    PERFORM record_audit('edgeRouterPolicy.created', 'edgeRouterPolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('edgeRouterPolicy' || '.deleted', 'edgeRouterPolicy', OLD.id, OLD.name,
+    PERFORM record_audit('edgeRouterPolicy.deleted', 'edgeRouterPolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('edgeRouterPolicy' || '.updated', 'edgeRouterPolicy', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c WHERE c.before <> '{}';
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.semantic IS DISTINCT FROM NEW.semantic THEN
+      before := before || jsonb_build_object('semantic', OLD.semantic);
+      after := after || jsonb_build_object('semantic', NEW.semantic);
+    END IF;
+    IF OLD.identity_roles IS DISTINCT FROM NEW.identity_roles THEN
+      before := before || jsonb_build_object('identityRoles', OLD.identity_roles);
+      after := after || jsonb_build_object('identityRoles', NEW.identity_roles);
+    END IF;
+    IF OLD.edge_router_roles IS DISTINCT FROM NEW.edge_router_roles THEN
+      before := before || jsonb_build_object('edgeRouterRoles', OLD.edge_router_roles);
+      after := after || jsonb_build_object('edgeRouterRoles', NEW.edge_router_roles);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('edgeRouterPolicy.updated', 'edgeRouterPolicy', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -353,44 +434,24 @@ CREATE OR REPLACE FUNCTION public.audit_entity(of_table text, entity_type text, 
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  members text;
-  columns text;
-  name_of text;
+  members text[];
+  columns text[];
 BEGIN
-  SELECT string_agg(format('%L, %%1$s.%I', m.member, m.attname), ', ' ORDER BY m.attnum),
-    string_agg(quote_ident(m.attname), ', ' ORDER BY m.attnum),
-    CASE WHEN bool_or(m.attname = 'name') THEN '%s.name' ELSE 'NULL' END
-    INTO members, columns, name_of
+  SELECT array_agg(m.member ORDER BY m.attnum), array_agg(m.attname ORDER BY m.attnum) INTO members, columns
   FROM (
-    SELECT a.attname, a.attnum, (
+    SELECT a.attname::text, a.attnum, (
       SELECT string_agg(CASE n WHEN 1 THEN word ELSE initcap(word) END, '' ORDER BY n)
       FROM string_to_table(a.attname, '_') WITH ORDINALITY words (word, n)) AS member
     FROM pg_attribute a WHERE a.attrelid = of_table::regclass AND a.attnum > 0 AND NOT a.attisdropped
       AND a.attname <> ALL (ARRAY['id', 'created_at', 'updated_at', 'is_system'] || left_out)) m;
-  members := 'jsonb_build_object(' || members || ')';
-  EXECUTE format('CREATE OR REPLACE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS %L', 'audit_' || of_table,
-    format('BEGIN
-  IF TG_OP = ''INSERT'' THEN
-    PERFORM record_audit(%1$L, %4$L, NEW.id, %5$s, NULL,
-      %7$s);
-  ELSIF TG_OP = ''DELETE'' THEN
-    PERFORM record_audit(%2$L, %4$L, OLD.id, %6$s,
-      %8$s, NULL);
-  ELSE
-    PERFORM record_audit(%3$L, %4$L, NEW.id, %5$s, c.before, c.after)
-    FROM audit_changes(
-      %8$s,
-      %7$s) c WHERE c.before <> ''{}'';
-  END IF;
-  RETURN NULL;
-END', entity_type || '.created', entity_type || '.deleted', entity_type || '.updated', entity_type,
-      replace(name_of, '%s', 'NEW'), replace(name_of, '%s', 'OLD'), format(members, 'NEW'), format(members, 'OLD')));
+  PERFORM audit_by_columns(of_table, entity_type, members, columns);
   EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
     of_table || '_audit_in', of_table, 'audit_' || of_table);
   EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER DELETE ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
     of_table || '_audit_out', of_table, 'audit_' || of_table);
   EXECUTE format('CREATE OR REPLACE TRIGGER %I AFTER UPDATE OF %s ON %I FOR EACH ROW EXECUTE FUNCTION %I()',
-    of_table || '_audit_change', columns, of_table, 'audit_' || of_table);
+    of_table || '_audit_change', (SELECT string_agg(quote_ident(name), ', ' ORDER BY n)
+      FROM unnest(columns) WITH ORDINALITY each (name, n)), of_table, 'audit_' || of_table);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
@@ -415,7 +476,11 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_fabric_services()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('fabricService.created', 'fabricService', NEW.id, NEW.name, NULL,
       jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis));
@@ -423,10 +488,25 @@ AS $function$BEGIN
     PERFORM record_audit('fabricService.deleted', 'fabricService', OLD.id, OLD.name,
       jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis), NULL);
   ELSE
-    PERFORM record_audit('fabricService.updated', 'fabricService', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis),
-      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis)) c WHERE c.before <> '{}';
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.terminator_strategy IS DISTINCT FROM NEW.terminator_strategy THEN
+      before := before || jsonb_build_object('terminatorStrategy', OLD.terminator_strategy);
+      after := after || jsonb_build_object('terminatorStrategy', NEW.terminator_strategy);
+    END IF;
+    IF OLD.max_idle_time_millis IS DISTINCT FROM NEW.max_idle_time_millis THEN
+      before := before || jsonb_build_object('maxIdleTimeMillis', OLD.max_idle_time_millis);
+      after := after || jsonb_build_object('maxIdleTimeMillis', NEW.max_idle_time_millis);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('fabricService.updated', 'fabricService', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -434,7 +514,11 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_fabric_terminators()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('fabricTerminator.created', 'fabricTerminator', NEW.id, NULL, NULL,
       jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence));
@@ -442,10 +526,45 @@ AS $function$BEGIN
     PERFORM record_audit('fabricTerminator.deleted', 'fabricTerminator', OLD.id, NULL,
       jsonb_build_object('tags', OLD.tags, 'serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'instanceId', OLD.instance_id, 'hostId', OLD.host_id, 'cost', OLD.cost, 'precedence', OLD.precedence), NULL);
   ELSE
-    PERFORM record_audit('fabricTerminator.updated', 'fabricTerminator', NEW.id, NULL, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('tags', OLD.tags, 'serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'instanceId', OLD.instance_id, 'hostId', OLD.host_id, 'cost', OLD.cost, 'precedence', OLD.precedence),
-      jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence)) c WHERE c.before <> '{}';
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF OLD.service_id IS DISTINCT FROM NEW.service_id THEN
+      before := before || jsonb_build_object('serviceId', OLD.service_id);
+      after := after || jsonb_build_object('serviceId', NEW.service_id);
+    END IF;
+    IF OLD.router_id IS DISTINCT FROM NEW.router_id THEN
+      before := before || jsonb_build_object('routerId', OLD.router_id);
+      after := after || jsonb_build_object('routerId', NEW.router_id);
+    END IF;
+    IF OLD.binding IS DISTINCT FROM NEW.binding THEN
+      before := before || jsonb_build_object('binding', OLD.binding);
+      after := after || jsonb_build_object('binding', NEW.binding);
+    END IF;
+    IF OLD.address IS DISTINCT FROM NEW.address THEN
+      before := before || jsonb_build_object('address', OLD.address);
+      after := after || jsonb_build_object('address', NEW.address);
+    END IF;
+    IF OLD.instance_id IS DISTINCT FROM NEW.instance_id THEN
+      before := before || jsonb_build_object('instanceId', OLD.instance_id);
+      after := after || jsonb_build_object('instanceId', NEW.instance_id);
+    END IF;
+    IF OLD.host_id IS DISTINCT FROM NEW.host_id THEN
+      before := before || jsonb_build_object('hostId', OLD.host_id);
+      after := after || jsonb_build_object('hostId', NEW.host_id);
+    END IF;
+    IF OLD.cost IS DISTINCT FROM NEW.cost THEN
+      before := before || jsonb_build_object('cost', OLD.cost);
+      after := after || jsonb_build_object('cost', NEW.cost);
+    END IF;
+    IF OLD.precedence IS DISTINCT FROM NEW.precedence THEN
+      before := before || jsonb_build_object('precedence', OLD.precedence);
+      after := after || jsonb_build_object('precedence', NEW.precedence);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('fabricTerminator.updated', 'fabricTerminator', NEW.id, NULL, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -453,18 +572,77 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_identities()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('identity' || '.created', 'identity', NEW.id, NEW.name, NULL,
+    PERFORM record_audit('identity.created', 'identity', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('identity' || '.deleted', 'identity', OLD.id, OLD.name,
+    PERFORM record_audit('identity.deleted', 'identity', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'type', OLD.type_id, 'isAdmin', OLD.is_admin, 'isDefaultAdmin', OLD.is_default_admin, 'externalId', OLD.external_id, 'authPolicyId', OLD.auth_policy_id, 'roleAttributes', OLD.role_attributes, 'permissions', OLD.permissions, 'appData', OLD.app_data, 'defaultHostingCost', OLD.default_hosting_cost, 'defaultHostingPrecedence', OLD.default_hosting_precedence, 'disabledAt', OLD.disabled_at, 'disabledUntil', OLD.disabled_until, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('identity' || '.updated', 'identity', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'type', OLD.type_id, 'isAdmin', OLD.is_admin, 'isDefaultAdmin', OLD.is_default_admin, 'externalId', OLD.external_id, 'authPolicyId', OLD.auth_policy_id, 'roleAttributes', OLD.role_attributes, 'permissions', OLD.permissions, 'appData', OLD.app_data, 'defaultHostingCost', OLD.default_hosting_cost, 'defaultHostingPrecedence', OLD.default_hosting_precedence, 'disabledAt', OLD.disabled_at, 'disabledUntil', OLD.disabled_until, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags)) c WHERE c.before <> '{}';
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.type_id IS DISTINCT FROM NEW.type_id THEN
+      before := before || jsonb_build_object('type', OLD.type_id);
+      after := after || jsonb_build_object('type', NEW.type_id);
+    END IF;
+    IF OLD.is_admin IS DISTINCT FROM NEW.is_admin THEN
+      before := before || jsonb_build_object('isAdmin', OLD.is_admin);
+      after := after || jsonb_build_object('isAdmin', NEW.is_admin);
+    END IF;
+    IF OLD.is_default_admin IS DISTINCT FROM NEW.is_default_admin THEN
+      before := before || jsonb_build_object('isDefaultAdmin', OLD.is_default_admin);
+      after := after || jsonb_build_object('isDefaultAdmin', NEW.is_default_admin);
+    END IF;
+    IF OLD.external_id IS DISTINCT FROM NEW.external_id THEN
+      before := before || jsonb_build_object('externalId', OLD.external_id);
+      after := after || jsonb_build_object('externalId', NEW.external_id);
+    END IF;
+    IF OLD.auth_policy_id IS DISTINCT FROM NEW.auth_policy_id THEN
+      before := before || jsonb_build_object('authPolicyId', OLD.auth_policy_id);
+      after := after || jsonb_build_object('authPolicyId', NEW.auth_policy_id);
+    END IF;
+    IF OLD.role_attributes IS DISTINCT FROM NEW.role_attributes THEN
+      before := before || jsonb_build_object('roleAttributes', OLD.role_attributes);
+      after := after || jsonb_build_object('roleAttributes', NEW.role_attributes);
+    END IF;
+    IF OLD.permissions IS DISTINCT FROM NEW.permissions THEN
+      before := before || jsonb_build_object('permissions', OLD.permissions);
+      after := after || jsonb_build_object('permissions', NEW.permissions);
+    END IF;
+    IF OLD.app_data IS DISTINCT FROM NEW.app_data THEN
+      before := before || jsonb_build_object('appData', OLD.app_data);
+      after := after || jsonb_build_object('appData', NEW.app_data);
+    END IF;
+    IF OLD.default_hosting_cost IS DISTINCT FROM NEW.default_hosting_cost THEN
+      before := before || jsonb_build_object('defaultHostingCost', OLD.default_hosting_cost);
+      after := after || jsonb_build_object('defaultHostingCost', NEW.default_hosting_cost);
+    END IF;
+    IF OLD.default_hosting_precedence IS DISTINCT FROM NEW.default_hosting_precedence THEN
+      before := before || jsonb_build_object('defaultHostingPrecedence', OLD.default_hosting_precedence);
+      after := after || jsonb_build_object('defaultHostingPrecedence', NEW.default_hosting_precedence);
+    END IF;
+    IF OLD.disabled_at IS DISTINCT FROM NEW.disabled_at THEN
+      before := before || jsonb_build_object('disabledAt', OLD.disabled_at);
+      after := after || jsonb_build_object('disabledAt', NEW.disabled_at);
+    END IF;
+    IF OLD.disabled_until IS DISTINCT FROM NEW.disabled_until THEN
+      before := before || jsonb_build_object('disabledUntil', OLD.disabled_until);
+      after := after || jsonb_build_object('disabledUntil', NEW.disabled_until);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('identity.updated', 'identity', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -570,18 +748,41 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_posture_checks()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('postureCheck' || '.created', 'postureCheck', NEW.id, NEW.name, NULL,
+    PERFORM record_audit('postureCheck.created', 'postureCheck', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('postureCheck' || '.deleted', 'postureCheck', OLD.id, OLD.name,
+    PERFORM record_audit('postureCheck.deleted', 'postureCheck', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'typeId', OLD.type_id, 'roleAttributes', OLD.role_attributes, 'criteria', OLD.criteria, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('postureCheck' || '.updated', 'postureCheck', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'typeId', OLD.type_id, 'roleAttributes', OLD.role_attributes, 'criteria', OLD.criteria, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags)) c WHERE c.before <> '{}';
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.type_id IS DISTINCT FROM NEW.type_id THEN
+      before := before || jsonb_build_object('typeId', OLD.type_id);
+      after := after || jsonb_build_object('typeId', NEW.type_id);
+    END IF;
+    IF OLD.role_attributes IS DISTINCT FROM NEW.role_attributes THEN
+      before := before || jsonb_build_object('roleAttributes', OLD.role_attributes);
+      after := after || jsonb_build_object('roleAttributes', NEW.role_attributes);
+    END IF;
+    IF OLD.criteria IS DISTINCT FROM NEW.criteria THEN
+      before := before || jsonb_build_object('criteria', OLD.criteria);
+      after := after || jsonb_build_object('criteria', NEW.criteria);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('postureCheck.updated', 'postureCheck', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -702,18 +903,41 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_service_edge_router_policies()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('serviceEdgeRouterPolicy' || '.created', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, NULL,
+    PERFORM record_audit('serviceEdgeRouterPolicy.created', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('serviceEdgeRouterPolicy' || '.deleted', 'serviceEdgeRouterPolicy', OLD.id, OLD.name,
+    PERFORM record_audit('serviceEdgeRouterPolicy.deleted', 'serviceEdgeRouterPolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'serviceRoles', OLD.service_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('serviceEdgeRouterPolicy' || '.updated', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'serviceRoles', OLD.service_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags)) c WHERE c.before <> '{}';
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.semantic IS DISTINCT FROM NEW.semantic THEN
+      before := before || jsonb_build_object('semantic', OLD.semantic);
+      after := after || jsonb_build_object('semantic', NEW.semantic);
+    END IF;
+    IF OLD.service_roles IS DISTINCT FROM NEW.service_roles THEN
+      before := before || jsonb_build_object('serviceRoles', OLD.service_roles);
+      after := after || jsonb_build_object('serviceRoles', NEW.service_roles);
+    END IF;
+    IF OLD.edge_router_roles IS DISTINCT FROM NEW.edge_router_roles THEN
+      before := before || jsonb_build_object('edgeRouterRoles', OLD.edge_router_roles);
+      after := after || jsonb_build_object('edgeRouterRoles', NEW.edge_router_roles);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('serviceEdgeRouterPolicy.updated', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -721,18 +945,49 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_service_policies()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('servicePolicy' || '.created', 'servicePolicy', NEW.id, NEW.name, NULL,
+    PERFORM record_audit('servicePolicy.created', 'servicePolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('servicePolicy' || '.deleted', 'servicePolicy', OLD.id, OLD.name,
+    PERFORM record_audit('servicePolicy.deleted', 'servicePolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'type', OLD.type, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'serviceRoles', OLD.service_roles, 'postureCheckRoles', OLD.posture_check_roles, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('servicePolicy' || '.updated', 'servicePolicy', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'type', OLD.type, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'serviceRoles', OLD.service_roles, 'postureCheckRoles', OLD.posture_check_roles, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags)) c WHERE c.before <> '{}';
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.type IS DISTINCT FROM NEW.type THEN
+      before := before || jsonb_build_object('type', OLD.type);
+      after := after || jsonb_build_object('type', NEW.type);
+    END IF;
+    IF OLD.semantic IS DISTINCT FROM NEW.semantic THEN
+      before := before || jsonb_build_object('semantic', OLD.semantic);
+      after := after || jsonb_build_object('semantic', NEW.semantic);
+    END IF;
+    IF OLD.identity_roles IS DISTINCT FROM NEW.identity_roles THEN
+      before := before || jsonb_build_object('identityRoles', OLD.identity_roles);
+      after := after || jsonb_build_object('identityRoles', NEW.identity_roles);
+    END IF;
+    IF OLD.service_roles IS DISTINCT FROM NEW.service_roles THEN
+      before := before || jsonb_build_object('serviceRoles', OLD.service_roles);
+      after := after || jsonb_build_object('serviceRoles', NEW.service_roles);
+    END IF;
+    IF OLD.posture_check_roles IS DISTINCT FROM NEW.posture_check_roles THEN
+      before := before || jsonb_build_object('postureCheckRoles', OLD.posture_check_roles);
+      after := after || jsonb_build_object('postureCheckRoles', NEW.posture_check_roles);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('servicePolicy.updated', 'servicePolicy', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -740,7 +995,11 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_services()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('service.created', 'service', NEW.id, NEW.name, NULL,
       jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes));
@@ -748,10 +1007,33 @@ AS $function$BEGIN
     PERFORM record_audit('service.deleted', 'service', OLD.id, OLD.name,
       jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes), NULL);
   ELSE
-    PERFORM record_audit('service.updated', 'service', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes),
-      jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes)) c WHERE c.before <> '{}';
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.encryption_required IS DISTINCT FROM NEW.encryption_required THEN
+      before := before || jsonb_build_object('encryptionRequired', OLD.encryption_required);
+      after := after || jsonb_build_object('encryptionRequired', NEW.encryption_required);
+    END IF;
+    IF OLD.terminator_strategy IS DISTINCT FROM NEW.terminator_strategy THEN
+      before := before || jsonb_build_object('terminatorStrategy', OLD.terminator_strategy);
+      after := after || jsonb_build_object('terminatorStrategy', NEW.terminator_strategy);
+    END IF;
+    IF OLD.max_idle_time_millis IS DISTINCT FROM NEW.max_idle_time_millis THEN
+      before := before || jsonb_build_object('maxIdleTimeMillis', OLD.max_idle_time_millis);
+      after := after || jsonb_build_object('maxIdleTimeMillis', NEW.max_idle_time_millis);
+    END IF;
+    IF OLD.role_attributes IS DISTINCT FROM NEW.role_attributes THEN
+      before := before || jsonb_build_object('roleAttributes', OLD.role_attributes);
+      after := after || jsonb_build_object('roleAttributes', NEW.role_attributes);
+    END IF;
+    IF before <> '{}' THEN
+      PERFORM record_audit('service.updated', 'service', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -1470,7 +1752,6 @@ CREATE OR REPLACE FUNCTION public.take_role_attribute(of_kind text, item text, t
 AS $function$
 DECLARE
   missing bigint := taken;
-  still_used bigint;
   held role_attribute_counts;
   part bigint;
   half bigint := 0;
@@ -1483,8 +1764,12 @@ BEGIN
       AND slot = (SELECT slot FROM role_attribute_counts
         WHERE kind = of_kind AND attribute = item AND uses >= missing
         ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
-      RETURNING uses INTO still_used;
-    IF FOUND THEN RETURN has_emptied OR still_used = 0; END IF;
+      RETURNING * INTO held;
+    IF FOUND THEN
+      DELETE FROM role_attribute_counts WHERE held.uses = 0
+        AND kind = of_kind AND attribute = item AND slot = held.slot;
+      RETURN has_emptied OR held.uses = 0;
+    END IF;
     IF NOT is_alone THEN
       PERFORM pg_advisory_xact_lock(hashtextextended(of_kind || ' ' || item, 7210426));
       is_alone := true;
@@ -1495,10 +1780,14 @@ BEGIN
     CONTINUE WHEN NOT FOUND;
     part := least(held.uses, missing);
     half := (held.uses - part) / 2;
-    UPDATE role_attribute_counts SET uses = uses - part - half
-      WHERE kind = of_kind AND attribute = item AND slot = held.slot;
+    IF part = held.uses THEN
+      DELETE FROM role_attribute_counts WHERE kind = of_kind AND attribute = item AND slot = held.slot;
+      has_emptied := true;
+    ELSE
+      UPDATE role_attribute_counts SET uses = uses - part - half
+        WHERE kind = of_kind AND attribute = item AND slot = held.slot;
+    END IF;
     IF half > 0 THEN INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, half); END IF;
-    has_emptied := has_emptied OR part = held.uses;
     missing := missing - part;
     IF missing = 0 THEN RETURN has_emptied; END IF;
   END LOOP;

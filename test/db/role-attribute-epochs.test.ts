@@ -102,7 +102,17 @@ describe('role attributes in use', () => {
     const after = await look(reader);
     expect(after.used).to.deep.equal([]);
     if (between.used.length > 0) expect(after.epoch).to.be.greaterThan(between.epoch);
-    expect(Math.min(...(await slots('shared')))).to.equal(0);
+    expect(await slots('shared')).to.deep.equal([]);
+  });
+
+  it('leave nothing behind, however many uses go at once, and come again', async () => {
+    const client = await connect();
+    for (const id of ['a', 'b']) await client.query(SERVICE, [id, ['passing', `of-${id}`]]);
+    await client.query('DELETE FROM services');
+    const { rows } = await database.query("SELECT attribute FROM role_attribute_counts WHERE kind = 'services'");
+    expect(rows).to.deep.equal([]);
+    await client.query(SERVICE, ['c', ['passing']]);
+    expect(await slots('passing')).to.deep.equal([1]);
   });
 
   it('never make one that adds wait for another', async () => {
@@ -199,7 +209,7 @@ describe('role attributes in use', () => {
       watch(),
     ]);
     expect(sightings.size).to.be.greaterThan(5);
-    const { rows: wrong } = await database.query('SELECT * FROM role_attribute_counts WHERE uses < 0');
+    const { rows: wrong } = await database.query('SELECT * FROM role_attribute_counts WHERE uses <= 0');
     expect(wrong).to.deep.equal([]);
     const { used, truth } = await look(reader);
     expect(used).to.deep.equal(truth);

@@ -120,8 +120,8 @@ const PER_IDENTITY: readonly string[] = ['service_views'];
 const COUNTERS = 'entity_counts';
 /** They have rows for each hour, or for each minute of the last two hours. */
 const BY_TIME: readonly string[] = ['usage_hours', 'dial_minutes'];
-/** What is recorded stays recorded: terminators of hosts that end and begin are. `Slopes` has how many rows come. */
-const isRecord = (table: string): boolean => table.startsWith('audit_records') || table === 'event_batches';
+/** What is recorded stays recorded: each change has its row, for as long as the audit is kept. */
+export const isRecord = (table: string): boolean => table.startsWith('audit_records') || table === 'event_batches';
 
 /** Tables with more rows than before. */
 const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string[] =>

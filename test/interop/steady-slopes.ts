@@ -1,14 +1,16 @@
 /**
- * What a controller holds while there is traffic, as lines: memory and files of its process, memory of its connections
- * to PostgreSQL (which is where prepared statements are), rows, files of the write-ahead log, temporary files. Looked
- * at all the time, fitted by least squares; a line that rises by more than its bound in an hour is a fault, unless the
- * scatter of the values alone may make it rise so.
+ * What a controller holds while there is traffic, as lines: its heap and the memory of its process after a collection
+ * of garbage, its files, memory of its connections to PostgreSQL (which is where prepared statements are), rows, files
+ * of the write-ahead log, temporary files. Looked at all the time, fitted by least squares; a line that rises by more
+ * than its bound in an hour is a fault, unless the scatter of the values alone may make it rise so.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { clusterProcesses } from '../../db/embedded/processes.js';
 import { runningConnection } from '../../db/embedded/supervisor.js';
+import { Heap } from './steady-heap.js';
+import { isRecord } from './steady-holdings.js';
 
 const LOOK_MS = 15_000;
 const HOUR_MS = 3_600_000;
@@ -21,6 +23,7 @@ const LEAST = 8;
 
 /** Most that each may rise in an hour, in its own unit. */
 const BOUNDS = {
+  'heap, MiB': 4,
   'memory, MiB': 24,
   'open files': 6,
   'connections, MiB': 24,
@@ -67,16 +70,19 @@ export const isRising = ({ rise, error }: Line, bound: number): boolean => rise 
 export class Slopes {
   readonly #lives: Look[][] = [];
   #timer: NodeJS.Timeout | undefined;
+  #heap: Heap | undefined;
 
   constructor(private readonly dataDir: string) {}
 
-  /** Looks at a process until `stop`. */
-  start(pid: number): void {
+  /** Looks at a process until `stop`. @param inspector  its port */
+  async start(pid: number, inspector: number): Promise<void> {
+    const heap = await Heap.of(pid, inspector);
+    this.#heap = heap;
     const looks: Look[] = [];
     this.#lives.push(looks);
     const look = async () => {
       // A controller that is just being killed, or its database, is not looked at.
-      const values = await lookAt(pid, this.dataDir).catch(() => undefined);
+      const values = await lookAt(pid, heap, this.dataDir).catch(() => undefined);
       if (values !== undefined) looks.push({ at: performance.now(), values });
     };
     this.#timer = setInterval(() => void look(), LOOK_MS);
@@ -84,6 +90,7 @@ export class Slopes {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#heap?.close();
   }
 
   faults(): string[] {
@@ -117,23 +124,27 @@ export class Slopes {
   }
 }
 
-async function lookAt(pid: number, dataDir: string): Promise<Look['values']> {
+async function lookAt(pid: number, heap: Heap, dataDir: string): Promise<Look['values']> {
+  const held = await heap.held();
   const client = new pg.Client(runningConnection(dataDir));
   await client.connect();
   try {
-    const { rows } = await client.query<{ rows: number; log: number; temporary: number }>(
-      `SELECT (SELECT sum(n_live_tup) FROM pg_stat_user_tables)::int AS rows,
-        (SELECT sum(size) FROM pg_ls_waldir())::float AS log,
+    const { rows: tables } = await client.query<{ name: string; rows: number }>(
+      'SELECT relname AS name, n_live_tup::int AS rows FROM pg_stat_user_tables',
+    );
+    const { rows } = await client.query<{ log: number; temporary: number }>(
+      `SELECT (SELECT sum(size) FROM pg_ls_waldir())::float AS log,
         (SELECT temp_files FROM pg_stat_database WHERE datname = current_database())::int
           + (SELECT count(*) FROM pg_ls_tmpdir())::int AS temporary`,
     );
-    const [found = { rows: 0, log: 0, temporary: 0 }] = rows;
+    const [found = { log: 0, temporary: 0 }] = rows;
     const servers = clusterProcesses(join(dataDir, 'postgres'));
     return {
+      'heap, MiB': held / 2 ** 20,
       'memory, MiB': kibOf(pid, 'VmRSS') / 1024,
       'open files': readdirSync(`/proc/${pid}/fd`).length,
       'connections, MiB': servers.reduce((sum, server) => sum + kibOf(server, 'RssAnon'), 0) / 1024,
-      'rows': found.rows,
+      'rows': tables.reduce((sum, table) => sum + (isRecord(table.name) ? 0 : table.rows), 0),
       'log, MiB': found.log / 2 ** 20,
       'temporary files': found.temporary,
     };

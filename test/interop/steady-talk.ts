@@ -4,6 +4,7 @@ import { unique } from '../support/controller.js';
 import { until } from '../support/poll.js';
 import type { Setup, StockIdentity, StockNetwork, Talk } from '../support/stock-network.js';
 import type { ZitiProcess } from '../support/ziti.js';
+import type { Requests } from './steady-requests.js';
 
 const STANDING = 3;
 const BEAT_MS = 1_000;
@@ -18,6 +19,7 @@ const IDLE_CIRCUITS_GONE_MS = 4 * IDLE_MS;
 
 export class Traffic {
   readonly #network: StockNetwork;
+  readonly #requests: Requests;
   readonly #hosts: { who: StockIdentity; running: ZitiProcess }[] = [];
   #setup: Setup | undefined;
   #port = 0;
@@ -27,8 +29,9 @@ export class Traffic {
   #kills = 0;
   #nextHost = 0;
 
-  constructor(network: StockNetwork) {
+  constructor(network: StockNetwork, requests: Requests) {
     this.#network = network;
+    this.#requests = requests;
   }
 
   async start(): Promise<this> {
@@ -42,7 +45,10 @@ export class Traffic {
     return this;
   }
 
-  /** Traffic for so long: every second each standing connection echoes, and one more is dialed, used and closed. */
+  /**
+   * Traffic for so long: every second each standing connection echoes, one more is dialed, used and closed, and a round
+   * of requests is made.
+   */
   async goOn(ms: number): Promise<void> {
     for (const end = Date.now() + ms; Date.now() < end; await delay(BEAT_MS)) await this.#beat();
   }
@@ -52,9 +58,9 @@ export class Traffic {
     this.#standing = this.#standing.filter((talk) => talk.isOpen());
     while (this.#standing.length < STANDING) this.#standing.push(network.talk(this.#port));
     const dialed = network.talk(this.#port);
-    await Promise.all([...this.#standing, dialed].map((talk) => talk.echo(unique('beat'))));
+    const talks = [...this.#standing, dialed];
+    await Promise.all([...talks.map((talk) => talk.echo(unique('beat'))), this.#requests.round()]);
     dialed.close();
-    await this.stayLoggedIn();
     this.#dials += 1;
     this.#echoes += STANDING + 1;
   }
@@ -119,7 +125,7 @@ export class Traffic {
   }
 
   figures(): string {
-    return `${this.#dials} dials, ${this.#echoes} echoes, ${this.#kills} kills`;
+    return `${this.#dials} dials, ${this.#echoes} echoes, ${this.#requests.sent} requests, ${this.#kills} kills`;
   }
 
   async stop(): Promise<void> {

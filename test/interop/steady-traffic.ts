@@ -1,8 +1,8 @@
 /**
- * Steady traffic of stock programs for some minutes, while hosts, the router and the controller are killed in turn.
- * Prints what the controller holds at the start and at the end of each of its lives: memory, sockets, rows of tables;
- * and the lines that it follows in between. Ends with code 1 when something does not return to where it was, when a
- * line rises, or when traffic does not go on. Stops by itself.
+ * Steady traffic of stock programs, and requests of all kinds, for some minutes, while hosts, the router and the
+ * controller are killed in turn. Prints what the controller holds at the start and at the end of each of its lives:
+ * memory, sockets, rows of tables; and the lines that it follows in between. Ends with code 1 when something does not
+ * return to where it was, when a line rises, or when traffic does not go on. Stops by itself.
  *
  *     npm run steady -- --minutes 10
  *     npm run steady -- --minutes 60 --lives 2 --rest 300 --access-token 1m
@@ -16,7 +16,9 @@ import type { ControllerProcess } from '../support/process.js';
 import { RELEASES, findStockBinary } from '../support/stock-binary.js';
 import type { Release } from '../support/stock-binary.js';
 import { StockNetwork } from '../support/stock-network.js';
+import { inspectableAt } from './steady-heap.js';
 import { Holdings } from './steady-holdings.js';
+import { Requests } from './steady-requests.js';
 import { Slopes } from './steady-slopes.js';
 import { Traffic } from './steady-talk.js';
 
@@ -87,11 +89,14 @@ class Subject {
   constructor(
     private readonly shop: ProcessShop,
     port: number,
+    /** Of its inspector. */
+    readonly inspector: number,
     accessToken: string | undefined,
   ) {
     this.dataDir = this.shop.place();
     this.#env = {
       ...addressAt(port),
+      ...inspectableAt(inspector),
       EDGE_ADMIN_PASSWORD: ADMIN.password,
       EDGE_API_SESSION_TIMEOUT: `${SESSION_TIMEOUT_S}s`,
       EDGE_DATABASE_POOL_SIZE: '8',
@@ -138,7 +143,7 @@ interface Life {
 async function live(life: string, { lifeMs, restSeconds, subject, traffic, holdings, slopes }: Life): Promise<void> {
   const { pid } = subject.running;
   const until = Date.now() + lifeMs;
-  slopes.start(pid);
+  await slopes.start(pid, subject.inspector);
   await traffic.goOn(lifeMs / 6);
   await holdings.note(`${life}, start`, pid, traffic);
   for (let kills = 0; Date.now() + restSeconds * 1_000 < until; kills += 1) {
@@ -163,7 +168,7 @@ async function main(): Promise<number> {
     return 1;
   }
   const shop = new ProcessShop();
-  const subject = new Subject(shop, await freePort(), accessToken);
+  const subject = new Subject(shop, await freePort(), await freePort(), accessToken);
   const url = await subject.running.ready();
   const admin = await shop.login(url);
   const network = new StockNetwork(binary, { admin, url, routersUrl: url });
@@ -180,7 +185,7 @@ async function main(): Promise<number> {
   try {
     say('a router, two hosts, a dialer and tunnelers come up');
     await network.prepare();
-    const traffic = await new Traffic(network).start();
+    const traffic = await new Traffic(network, new Requests(url, admin)).start();
     const holdings = new Holdings(
       subject.dataDir,
       accessToken === undefined ? SESSION_TIMEOUT_S : BEARER_TIMEOUT_S,
