@@ -1,8 +1,8 @@
 /**
- * What a controller holds while there is traffic, as lines: its heap and the memory of its process after a collection
- * of garbage, its files, memory of its connections to PostgreSQL (which is where prepared statements are), rows, files
- * of the write-ahead log, temporary files. Looked at all the time, fitted by least squares; a line that rises by more
- * than its bound in an hour is a fault, unless the scatter of the values alone may make it rise so.
+ * What a controller holds while there is traffic, as lines: the data of its heap and the memory of its process after a
+ * collection of garbage, its files, memory of its connections to PostgreSQL (which is where prepared statements are),
+ * rows, files of the write-ahead log, temporary files. Looked at all the time, fitted by least squares; a line that
+ * rises by more than its bound in an hour is a fault, unless the scatter of the values alone may make it rise so.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
