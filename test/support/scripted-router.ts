@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { fromBinary } from '@bufbuild/protobuf';
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import { ContentType } from '../../fabric/channel/content-types.js';
-import { readBody } from '../../fabric/channel/frame.js';
 import type { Frame } from '../../fabric/channel/frame.js';
 import { Header, readInt32 } from '../../fabric/channel/headers.js';
 import { SubscribeToDataModelRequestSchema } from '../../generated/fabric/data-model_pb.js';
@@ -129,9 +129,11 @@ export class ScriptedRouter extends RouterLink {
     return this.next(ContentType.Result, ({ headers }) => readInt32(headers, Header.ReplyFor) === sequence);
   }
 
-  /** Bodies of this kind that have come so far. */
+  /** Bodies of this kind that have come so far, of any size: only what routers send is bounded. */
   bodies<D extends DescMessage>(contentType: number, schema: D): MessageShape<D>[] {
-    return this.received.filter((frame) => frame.contentType === contentType).map((frame) => readBody(schema, frame));
+    return this.received
+      .filter((frame) => frame.contentType === contentType)
+      .map(({ body }) => fromBinary(schema, body));
   }
 
   /** The last chunk of all API sessions has come. */
