@@ -5,7 +5,7 @@
  * return to where it was, when a line rises, or when traffic does not go on. Stops by itself.
  *
  *     npm run steady -- --minutes 10
- *     npm run steady -- --minutes 60 --lives 2 --rest 300 --access-token 1m
+ *     npm run steady -- --minutes 60 --lives 2 --rest 300
  */
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,14 +27,15 @@ const USAGE = `Usage: npm run steady -- [options]
   --minutes N         how long there is traffic: 1 to 600, by default 10
   --rest N            seconds between two kills: 5 to 600, by default 20
   --lives N           how often the controller starts in that time: 1 to 20, by default 3. Lines are fitted to each life
-  --access-token TIME how long the access tokens of programs are good, such as 1m; by default as without settings
+  --access-token TIME how long the access tokens of programs are good: by default 1m, so that logins of those that were
+                      killed end within the run
   --release NAME      of the program: present (the default) or next
 
 Needs the field's ziti program: ZITI names it, or it is on the path, or packed in ../shared/bin.
 `;
-/** Sessions of programs that were killed end after it; the end of the run waits for that. */
+/** Sessions of programs that were killed end after it. */
 const SESSION_TIMEOUT_S = 60;
-/** The same of sessions behind short access tokens: a refresh token is good for two minutes at least. */
+/** The same of those behind access tokens, since a refresh token is good for two minutes at least: waited for. */
 const BEARER_TIMEOUT_S = 130;
 
 const say = (text: string): void => {
@@ -45,7 +46,7 @@ interface Options {
   readonly minutes: number;
   readonly restSeconds: number;
   readonly lives: number;
-  readonly accessToken: string | undefined;
+  readonly accessToken: string;
   readonly release: Release;
 }
 
@@ -75,7 +76,7 @@ function options(): Options {
     minutes: between('minutes', values.minutes ?? '10', 1, 600),
     restSeconds: between('rest', values.rest ?? '20', 5, 600),
     lives: Math.round(between('lives', values.lives ?? '3', 1, 20)),
-    accessToken: values['access-token'],
+    accessToken: values['access-token'] ?? '1m',
     release,
   };
 }
@@ -91,7 +92,7 @@ class Subject {
     port: number,
     /** Of its inspector. */
     readonly inspector: number,
-    accessToken: string | undefined,
+    accessToken: string,
   ) {
     this.dataDir = this.shop.place();
     this.#env = {
@@ -101,7 +102,8 @@ class Subject {
       EDGE_API_SESSION_TIMEOUT: `${SESSION_TIMEOUT_S}s`,
       EDGE_DATABASE_POOL_SIZE: '8',
       EDGE_LOG_REQUESTS: 'none',
-      ...(accessToken === undefined ? {} : { EDGE_OIDC_ACCESS_TOKEN: accessToken, EDGE_OIDC_REFRESH_TOKEN: '2m' }),
+      EDGE_OIDC_ACCESS_TOKEN: accessToken,
+      EDGE_OIDC_REFRESH_TOKEN: '2m',
     };
     this.running = this.shop.start(this.dataDir, { env: this.#env });
   }
@@ -186,11 +188,7 @@ async function main(): Promise<number> {
     say('a router, two hosts, a dialer and tunnelers come up');
     await network.prepare();
     const traffic = await new Traffic(network, new Requests(url, admin)).start();
-    const holdings = new Holdings(
-      subject.dataDir,
-      accessToken === undefined ? SESSION_TIMEOUT_S : BEARER_TIMEOUT_S,
-      say,
-    );
+    const holdings = new Holdings(subject.dataDir, BEARER_TIMEOUT_S, say);
     const slopes = new Slopes(subject.dataDir);
     const lifeMs = (minutes * 60_000) / lives;
     for (let life = 1; life <= lives; life += 1) {
