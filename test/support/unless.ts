@@ -15,12 +15,12 @@ const titled = (title: string, hindrance: string) => `${title} (not run: ${hindr
 
 export function describeUnless(hindrance: Hindrance, title: string, suite: (this: Suite) => void): void {
   if (hindrance === undefined) describe(title, suite);
-  else describe.skip(titled(title, hindrance), suite);
+  else describe.skip(titled(title, hindrance), suite); // its title says why
 }
 
 export function itUnless(hindrance: Hindrance, title: string, test: Func | AsyncFunc): void {
   if (hindrance === undefined) it(title, test as AsyncFunc);
-  else it.skip(titled(title, hindrance), test as AsyncFunc);
+  else it.skip(titled(title, hindrance), test as AsyncFunc); // its title says why
 }
 
 /** Hinders what takes minutes of processors and tests what others build on, more than what is built here. */
