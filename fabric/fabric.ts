@@ -90,12 +90,15 @@ function connectionOf(identityId: string, { traffic, elsewhere }: FabricParts): 
 /** Links with a metric each. */
 const MOST_LINKS_MEASURED = 200;
 
+/** Time in which routers that come one after another are gathered, to be read together. */
+const READS_APART_MS = 50;
+
 function makeAcceptor(options: FabricOptions, limits: ChannelLimits, parts: FabricParts): Acceptor {
   const { stores, controllers } = options;
   const { registry, lines, lifecycle, models, standIns, checks } = parts;
   const { noteFailure } = lines;
   return new Acceptor({
-    routers: new GatheredReads((ids) => stores.routerSync.routers(ids)),
+    routers: new GatheredReads((ids) => stores.routerSync.routers(ids), READS_APART_MS),
     verify: options.verify,
     verifications: new YieldQueue({ waiting: MAX_WAITING_CHECKS }),
     refusals: { log: options.log, noteFailure },

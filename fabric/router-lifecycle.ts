@@ -77,7 +77,7 @@ export class RouterLifecycle {
     else if (router !== undefined) {
       routers.setRouter(channel, router);
       sessionSync.routerChanged(router);
-      traffic.routerChanged(router);
+      traffic.routerRead(channel, router);
       if (router.fingerprint !== channel.fingerprint) this.#endRenewed(channel);
     }
   }

@@ -16,6 +16,8 @@ export interface KnownRouter extends Selectable {
   /** It is being emptied: nothing passes it. */
   readonly isQuiesced: boolean;
   readonly disabled: boolean;
+  /** It has terminators that it made, for its clients or for itself. */
+  readonly isHosting: boolean;
   /** SHA-1 of its certificate; null until it enrolls, and from a re-enrollment on. */
   readonly fingerprint: string | null;
   /** The leaf, then its chain. */
@@ -71,6 +73,8 @@ const ROUTERS = slowRead<KnownRouter>(
   `SELECT r.id, r.name, r.is_edge AS "isEdge", r.is_tunneler_enabled AS "isTunnelerEnabled", r.disabled,
   r.cost, r.no_traversal AS "noTraversal",
   EXISTS (SELECT FROM quiesced_routers q WHERE q.router_id = r.id) AS "isQuiesced",
+  EXISTS (SELECT FROM terminators t WHERE t.router_id = r.id AND (t.session_id IS NOT NULL OR t.is_system))
+    AS "isHosting",
   r.fingerprint, r.cert_pem AS "certPem", r.server_names AS "serverNames", r.role_attributes AS "roleAttributes",
   (SELECT coalesce(json_agg(json_build_object('semantic', p.semantic, 'roles', p.identity_roles) ORDER BY p.id), '[]')
     FROM edge_router_policies p

@@ -26,6 +26,21 @@ const COPIED_BYTES = 16_384;
 /** Bytes that the socket holds at a time: a sign of life waits for these, and for the frame that has begun. */
 const SOCKET_BYTES = 256 << 10;
 
+/** Makes one record of all. A large part is the last of several, and is not copied. */
+function writeTogether(socket: Socket, parts: readonly [Uint8Array, ...Uint8Array[]], bytes: number): void {
+  const [first, ...others] = parts;
+  const large = bytes > COPIED_BYTES ? others.pop() : undefined;
+  const small = others.length === 0 ? first : Buffer.concat([first, ...others]);
+  if (large === undefined) {
+    socket.write(small);
+    return;
+  }
+  socket.cork();
+  socket.write(small);
+  socket.write(large);
+  socket.uncork();
+}
+
 const isLarge = (content: Message): boolean => frameBytes(content) > COPIED_BYTES;
 
 export class Connection {
@@ -144,9 +159,9 @@ export class Connection {
         parts.push(part);
         bytes += part.length;
       }
-      const [only] = parts;
-      if (only === undefined) break;
-      socket.write(parts.length === 1 ? only : Buffer.concat(parts, bytes));
+      const [first, ...others] = parts;
+      if (first === undefined) break;
+      writeTogether(socket, [first, ...others], bytes);
     }
     if (this.#waitingBytes <= this.#limits.lowQueueBytes) this.#release();
   }

@@ -3,6 +3,7 @@
  * clients. A router that comes later is told those that count still, behind the whole state of its model.
  */
 import { create } from '@bufbuild/protobuf';
+import { inParts } from '../../domain/in-parts.js';
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
 import { DataState_ChangeSetSchema, DataState_Action as Action } from '../../generated/fabric/data-model_pb.js';
 import type { ClientEnd, ClientEndStore } from '../../db/stores/client-ends.js';
@@ -85,13 +86,11 @@ export class ClientEnds {
   }
 
   #messages(ends: readonly ClientEnd[]): Message[] {
-    const messages: Message[] = [];
-    for (let at = 0; at < ends.length; at += SLICE) {
-      const changes = ends.slice(at, at + SLICE).map((end) => this.#eventOf(end));
+    return inParts(ends, SLICE).map((part) => {
+      const changes = part.map((end) => this.#eventOf(end));
       const set = create(DataState_ChangeSetSchema, { isSynthetic: true, changes });
-      messages.push(typedMessage(ContentType.DataStateChangeSet, DataState_ChangeSetSchema, set));
-    }
-    return messages;
+      return typedMessage(ContentType.DataStateChangeSet, DataState_ChangeSetSchema, set);
+    });
   }
 
   #eventOf({ type, id, endedAt }: ClientEnd) {

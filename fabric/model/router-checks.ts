@@ -4,6 +4,7 @@
  * announcement was lost is found by a read of all routers, once a minute.
  */
 import { CoalescedTask } from '../../domain/scheduling/coalesced-task.js';
+import { Pace } from '../../domain/scheduling/pace.js';
 
 export interface RouterChecksOptions<R extends { readonly id: string }> {
   /** Reads these routers; deleted ones are missing from the answer. */
@@ -17,6 +18,8 @@ export interface RouterChecksOptions<R extends { readonly id: string }> {
   readonly everyMs?: number;
 }
 
+/** Least time from one read to the next. */
+const APART_MS = 50;
 const EVERY_MS = 60_000;
 
 export class RouterChecks<R extends { readonly id: string }> {
@@ -24,6 +27,7 @@ export class RouterChecks<R extends { readonly id: string }> {
   readonly #due = new Set<string>();
   readonly #task = new CoalescedTask(() => this.#check());
   readonly #timer: NodeJS.Timeout;
+  readonly #pace = new Pace(APART_MS);
 
   constructor(options: RouterChecksOptions<R>) {
     this.#options = options;
@@ -56,6 +60,7 @@ export class RouterChecks<R extends { readonly id: string }> {
 
   async #check(): Promise<void> {
     const { read, isOurs, onRead } = this.#options;
+    await this.#pace.turn();
     const ids = [...this.#due].filter(isOurs);
     this.#due.clear();
     if (ids.length === 0) return;

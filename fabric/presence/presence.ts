@@ -1,8 +1,9 @@
 /**
  * Writes which routers this process holds, for all controllers to read. Changes are written together, one batch after
- * another: as soon as the one before is written. When a batch fails, everything is written again.
+ * another: at once after a rest, else when some have gathered. When a batch fails, everything is written again.
  */
 import type { Logger } from 'pino';
+import { Pace } from '../../domain/scheduling/pace.js';
 import type { RouterChannelRow, RouterChannelStore } from '../../db/stores/router-channels.js';
 
 export type Presence = Omit<RouterChannelRow, 'routerId'>;
@@ -21,6 +22,8 @@ export interface PresenceOptions {
 }
 
 const HEARTBEAT_MS = 1_000;
+/** Least time from one batch to the next. */
+const APART_MS = 50;
 
 /** Joins when the first router comes: a controller without routers writes nothing. */
 export class PresenceWriter {
@@ -28,6 +31,7 @@ export class PresenceWriter {
   readonly #known = new Map<string, Presence>();
   readonly #changed = new Set<string>();
   readonly #timer: NodeJS.Timeout;
+  readonly #pace = new Pace(APART_MS);
   #isJoined = false;
   #isClosed = false;
   #isFailing = false;
@@ -115,6 +119,7 @@ export class PresenceWriter {
       for (const routerId of this.#known.keys()) this.#changed.add(routerId);
     }
     while (this.#changed.size > 0 && !this.#isClosed) {
+      await this.#pace.turn();
       const ids = [...this.#changed];
       this.#changed.clear();
       const present = ids.flatMap((routerId) => {

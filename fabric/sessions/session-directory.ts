@@ -11,7 +11,7 @@ import type { RoleList } from '../../db/query/scopes.js';
 export interface KeptSession {
   readonly id: string;
   readonly identity: KeptIdentity;
-  /** The session as an ApiSession of specs/fabric/, which routers are sent. */
+  /** The session as `encodeSession` of session-messages.ts has it, which routers are sent. */
   readonly bytes: Buffer;
   /** It is stored that routers have its token: before, no router may be sent it. Never false again. */
   isShared: boolean;

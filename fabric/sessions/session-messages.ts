@@ -21,35 +21,32 @@ export interface StatePart {
   readonly sequence: number;
 }
 
-const tagOf = ({ number }: { readonly number: number }, type: WireType): number => ((number << 3) | type) >>> 0;
+const ADDED = ApiSessionAddedSchema.field;
+const UPDATED = ApiSessionUpdatedSchema.field;
+const FULL_STATE = new BinaryWriter().tag(ADDED.isFullState.number, WireType.Varint).bool(true).finish();
+const UPDATED_TAG = new BinaryWriter().tag(UPDATED.apiSessions.number, WireType.LengthDelimited).finish();
+const ADDED_TAG_BYTES = new BinaryWriter().tag(ADDED.apiSessions.number, WireType.LengthDelimited).finish().length;
 
 /**
- * A session as an ApiSession, written field by field, since at a start each one is: the general way takes longer.
+ * A session as an ApiSessionAdded has it, tag and length included: bodies are these, one after another. Written field
+ * by field, since at a start each one is: the general way takes longer.
  * @param token  in clear
  */
 export function encodeSession({ id, identityId, fingerprints }: RouterSession, token: string): Uint8Array {
   const { field } = ApiSessionSchema;
-  const writer = new BinaryWriter();
-  const write = (one: { readonly number: number }, text: string) => {
-    writer.uint32(tagOf(one, WireType.LengthDelimited)).string(text);
+  const writer = new BinaryWriter().tag(ADDED.apiSessions.number, WireType.LengthDelimited).fork();
+  const write = ({ number }: { readonly number: number }, text: string) => {
+    writer.tag(number, WireType.LengthDelimited).string(text);
   };
   write(field.token, token);
   for (const fingerprint of fingerprints) write(field.certFingerprints, fingerprint);
   write(field.id, id);
   write(field.identityId, identityId);
-  return writer.finish();
+  return writer.join().finish();
 }
 
-const ADDED = {
-  isFullState: ApiSessionAddedSchema.field.isFullState,
-  sessions: ApiSessionAddedSchema.field.apiSessions,
-};
-const UPDATED = { sessions: ApiSessionUpdatedSchema.field.apiSessions };
-
-function bodyOf(writer: BinaryWriter, field: { readonly number: number }, sessions: readonly KeptSession[]) {
-  for (const { bytes } of sessions) writer.uint32(tagOf(field, WireType.LengthDelimited)).bytes(bytes);
-  return writer.finish();
-}
+const updatedBody = (sessions: readonly KeptSession[]): Buffer =>
+  Buffer.concat(sessions.flatMap(({ bytes }) => [UPDATED_TAG, bytes.subarray(ADDED_TAG_BYTES)]));
 
 const headersOf = (state: string): [number, Uint8Array][] => [
   [SyncHeader.StrategyType, encodeText('instant')],
@@ -57,9 +54,8 @@ const headersOf = (state: string): [number, Uint8Array][] => [
 ];
 
 function addedMessage(sessions: readonly KeptSession[], isFullState: boolean, state: StatePart): Message {
-  const writer = new BinaryWriter();
-  if (isFullState) writer.uint32(tagOf(ADDED.isFullState, WireType.Varint)).bool(true);
-  const body = bodyOf(writer, ADDED.sessions, sessions);
+  const bytes = sessions.map((session) => session.bytes);
+  const body = Buffer.concat(isFullState ? [FULL_STATE, ...bytes] : bytes);
   return message(ContentType.ApiSessionAdded, body, headersOf(JSON.stringify(state)));
 }
 
@@ -91,8 +87,7 @@ export class SessionMessages {
   }
 
   updated(sessions: readonly KeptSession[]): Message {
-    const body = bodyOf(new BinaryWriter(), UPDATED.sessions, sessions);
-    return message(ContentType.ApiSessionUpdated, body, headersOf(''));
+    return message(ContentType.ApiSessionUpdated, updatedBody(sessions), headersOf(''));
   }
 
   removed(ids: readonly string[]): Message {

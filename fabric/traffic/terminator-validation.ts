@@ -41,9 +41,13 @@ export class TerminatorValidation {
     private readonly sessions: Pick<SessionWatch, 'named'>,
   ) {}
 
-  /** Puts everything in doubt that is stored for the router. */
-  async routerConnected(channel: RouterChannel): Promise<void> {
+  /** Takes up the router: nothing of it is in doubt. */
+  routerConnected(channel: RouterChannel): void {
     this.#byChannel.set(channel, new Map());
+  }
+
+  /** Puts everything in doubt that is stored for the router, and asks it. @throws what the database does */
+  async doubtStored(channel: RouterChannel): Promise<void> {
     for (let after = '', page = PAGE; page === PAGE && !channel.isClosed;) {
       const found = await this.terminators.hostedOn(channel.routerId, after, PAGE);
       for (const { id, binding, address } of found)

@@ -27,7 +27,7 @@ import { TerminatorValidation } from './terminator-validation.js';
 import { TunnelWatch, isTunneledTo } from './tunnel-watch.js';
 
 /** A router as far as traffic is concerned. */
-type TrafficRouter = PathRouter & Pick<KnownRouter, 'isQuiesced'>;
+type TrafficRouter = PathRouter & Pick<KnownRouter, 'isQuiesced' | 'isHosting'>;
 
 export interface TrafficOptions extends FailureLog {
   readonly onCircuitTaken: (id: string) => void;
@@ -68,6 +68,8 @@ export class Traffic {
   readonly dials: Dials;
   readonly usage: Usage;
   readonly #options: TrafficOptions;
+  /** Connected ones that were not read since. */
+  readonly #unread = new WeakSet<RouterChannel>();
   /** Times at which routers went, by id. */
   readonly #absent = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
@@ -113,9 +115,18 @@ export class Traffic {
   routerConnected(channel: RouterChannel, router: TrafficRouter): void {
     this.#absent.delete(channel.routerId);
     this.connected.routerConnected(channel.routerId);
-    this.routerChanged(router);
+    this.validation.routerConnected(channel);
+    this.#unread.add(channel);
+    this.#routerChanged(router);
     this.#watchStanding(channel);
-    this.#validate(channel);
+  }
+
+  /** Takes over a router that was read since it connected: what it hosted before is known with the first read. */
+  routerRead(channel: RouterChannel, router: TrafficRouter): void {
+    this.#routerChanged(router);
+    if (!this.#unread.delete(channel)) return;
+    if (router.isHosting) this.#validate(channel);
+    else this.tunnels.hostsNothing(channel);
   }
 
   /**
@@ -139,12 +150,6 @@ export class Traffic {
       const channel = this.#options.channels.get(routerId);
       if (channel !== undefined) this.#validate(channel);
     }
-  }
-
-  /** Takes over what paths depend on. A router that is to be emptied keeps what begins or ends there. */
-  routerChanged({ id, cost, noTraversal, isQuiesced }: TrafficRouter): void {
-    this.topology.setRouter({ id, cost, noTraversal: noTraversal || isQuiesced });
-    if (isQuiesced) for (const circuit of this.#passing(id)) this.moves.move(circuit, { isOptional: true });
   }
 
   /**
@@ -177,8 +182,14 @@ export class Traffic {
     await this.usage.close();
   }
 
+  /** Takes over what paths depend on. A router that is to be emptied keeps what begins or ends there. */
+  #routerChanged({ id, cost, noTraversal, isQuiesced }: TrafficRouter): void {
+    this.topology.setRouter({ id, cost, noTraversal: noTraversal || isQuiesced });
+    if (isQuiesced) for (const circuit of this.#passing(id)) this.moves.move(circuit, { isOptional: true });
+  }
+
   #validate(channel: RouterChannel): void {
-    this.validation.routerConnected(channel).catch((error: unknown) => {
+    this.validation.doubtStored(channel).catch((error: unknown) => {
       const text = 'the terminators of a router could not be read to validate them';
       this.#options.noteFailure(error, { routerId: channel.routerId }, text);
     });

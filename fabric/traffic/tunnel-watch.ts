@@ -37,6 +37,11 @@ export class TunnelWatch {
     this.#options.rounds.begin();
   }
 
+  /** Takes note that nothing was stored for the router when it came: there is nothing to remove. */
+  hostsNothing(channel: RouterChannel): void {
+    this.#of(channel).isNew = false;
+  }
+
   /** Number of the last access check, see `AccessRounds.count`. */
   get round(): number {
     return this.#options.rounds.count;

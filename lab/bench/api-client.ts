@@ -1,5 +1,6 @@
 /** A JSON client for preparing and clearing up; what is measured goes through the load generator. */
 import { Agent, request as httpsRequest } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Answer {
   readonly status: number;
@@ -14,6 +15,8 @@ export interface Answer {
 export const PARALLEL = 16;
 /** The longest that the existing controller gives as well. */
 const PAGE = 500;
+const BUSY_TRIES = 60;
+const BUSY_MS = 1_000;
 
 /** More requests than sockets wait for one. */
 export interface Connections {
@@ -85,8 +88,13 @@ export class ApiClient {
     return dataOf<T>(`${method} ${path}`, await this.send(method, path, body, token));
   }
 
+  /** Tries again while the answer is that the database is busy. @returns the id of what was made */
   async create(path: string, body: unknown): Promise<string> {
-    return (await this.call<{ id: string }>('POST', path, body)).id;
+    for (let left = BUSY_TRIES; ; left -= 1) {
+      const answer = await this.send('POST', path, body);
+      if (answer.status !== 503 || left === 0) return dataOf<{ id: string }>(`POST ${path}`, answer).id;
+      await delay(BUSY_MS);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Reads that are gathered: each sees what was there after it was asked for, and a failure is that of its own read. */
 import { expect } from 'chai';
 import { GatheredReads } from '../../domain/scheduling/gathered-reads.js';
+import { Pace } from '../../domain/scheduling/pace.js';
 
 describe('gathered reads', () => {
   interface Pending {
@@ -44,5 +45,21 @@ describe('gathered reads', () => {
     await turn();
     pending[1]?.answer(['b']);
     expect(await second).to.deep.equal({ id: 'b' });
+  });
+});
+
+describe('the pace of turns', () => {
+  it('lets the first after a rest begin at once, and the next no sooner than its time', async () => {
+    const startMs = performance.now();
+    let restMs = 0;
+    const now = () => performance.now() + restMs;
+    const pace = new Pace(40, now);
+    await pace.turn();
+    await pace.turn();
+    expect(performance.now() - startMs).to.be.at.least(39);
+    restMs = 3_600_000;
+    const pausedMs = performance.now();
+    await pace.turn();
+    expect(performance.now() - pausedMs).to.be.below(30);
   });
 });

@@ -3,7 +3,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeSession } from '../../fabric/sessions/session-messages.js';
-import { ApiSessionSchema } from '../../generated/fabric/edge_pb.js';
+import { ApiSessionAddedSchema } from '../../generated/fabric/edge_pb.js';
 
 describe('an API session for routers', () => {
   it('has the bytes of its schema, whatever its certificates', () => {
@@ -11,8 +11,8 @@ describe('an API session for routers', () => {
     fc.assert(
       fc.property(text, text, text, fc.array(text, { maxLength: 5 }), (id, identityId, token, certFingerprints) => {
         const general = toBinary(
-          ApiSessionSchema,
-          create(ApiSessionSchema, { id, identityId, token, certFingerprints }),
+          ApiSessionAddedSchema,
+          create(ApiSessionAddedSchema, { apiSessions: [{ id, identityId, token, certFingerprints }] }),
         );
         const own = encodeSession({ id, identityId, fingerprints: certFingerprints }, token);
         expect(Buffer.from(own)).to.deep.equal(Buffer.from(general));
