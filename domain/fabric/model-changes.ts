@@ -12,14 +12,17 @@ export interface WholeModel extends Pick<RouterModel, 'router' | 'configs' | 'co
   readonly identities: ReadonlyMap<string, ToldIdentity>;
   readonly checks: ReadonlyMap<string, ModelCheck>;
   readonly policies: ReadonlyMap<string, GrantingPolicy>;
+  /** The reach of clients where the router reaches nothing itself: all that is above, and the same for many routers. */
+  readonly shared: ClientReach | undefined;
 }
 
 /** Puts both together; what is of clients alone stays the same object, for routers that have it in common. */
 export function wholeOf(model: RouterModel, clients: ClientReach = NO_CLIENTS): WholeModel {
   const { router, identity, configs, configTypes } = model;
   const { checks } = clients;
-  if (identity === undefined) return { ...clients, router, configs, configTypes };
+  if (identity === undefined) return { ...clients, shared: clients, router, configs, configTypes };
   return {
+    shared: undefined,
     router,
     configs,
     configTypes,
@@ -81,6 +84,7 @@ export type ModelChange =
 /** The model of a router that was told nothing. */
 export const NOTHING_TOLD: WholeModel = {
   ...NO_CLIENTS,
+  shared: NO_CLIENTS,
   router: undefined,
   configs: new Map(),
   configTypes: new Map(),
