@@ -94,23 +94,44 @@ export const NOTHING_TOLD: WholeModel = {
  * Returns the changes that lead from one state to the next; none when they are the same. New entities come before those
  * that refer to them, and removed ones after. From NOTHING_TOLD: the whole state.
  */
-export function modelChanges(before: WholeModel, after: WholeModel): ModelChange[] {
-  return [
-    ...present('configType', before.configTypes, after.configTypes),
-    ...present('config', before.configs, after.configs),
-    ...present('identity', before.identities, after.identities),
-    ...present('service', before.services, after.services),
-    ...present('check', before.checks, after.checks),
-    ...presentRouter(before.router, after.router),
-    ...policyChanges(before.policies, after.policies),
-    ...absent('check', before.checks, after.checks),
-    ...absent('service', before.services, after.services),
-    ...absent('identity', before.identities, after.identities),
-    ...absentRouter(before.router, after.router),
-    ...absent('config', before.configs, after.configs),
-    ...absent('configType', before.configTypes, after.configTypes),
-  ];
+export function modelChanges(before: WholeModel, after: WholeModel): readonly ModelChange[] {
+  if (before.shared === undefined || after.shared === undefined) return changesOf(before, after);
+  // Nothing that clients reach refers to a config.
+  const own = changesOf({ ...before, ...NO_CLIENTS }, { ...after, ...NO_CLIENTS });
+  const shared = sharedChanges(before.shared, after.shared);
+  return own.length === 0 ? shared : [...own, ...shared];
 }
+
+/** The last changes from a reach, which are the same for all routers that had it and have the next. */
+const lastChanges = new WeakMap<
+  ClientReach,
+  { readonly after: ClientReach; readonly changes: readonly ModelChange[] }
+>();
+
+function sharedChanges(before: ClientReach, after: ClientReach): readonly ModelChange[] {
+  if (before === after) return [];
+  const last = lastChanges.get(before);
+  if (last?.after === after) return last.changes;
+  const changes = changesOf({ ...NOTHING_TOLD, ...before }, { ...NOTHING_TOLD, ...after });
+  if (before !== NO_CLIENTS) lastChanges.set(before, { after, changes });
+  return changes;
+}
+
+const changesOf = (before: WholeModel, after: WholeModel): ModelChange[] => [
+  ...present('configType', before.configTypes, after.configTypes),
+  ...present('config', before.configs, after.configs),
+  ...present('identity', before.identities, after.identities),
+  ...present('service', before.services, after.services),
+  ...present('check', before.checks, after.checks),
+  ...presentRouter(before.router, after.router),
+  ...policyChanges(before.policies, after.policies),
+  ...absent('check', before.checks, after.checks),
+  ...absent('service', before.services, after.services),
+  ...absent('identity', before.identities, after.identities),
+  ...absentRouter(before.router, after.router),
+  ...absent('config', before.configs, after.configs),
+  ...absent('configType', before.configTypes, after.configTypes),
+];
 
 type Policies = WholeModel['policies'];
 

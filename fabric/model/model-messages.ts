@@ -1,7 +1,8 @@
 /** The data model of a router as messages: the whole state, and the changes that follow it. */
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { NOTHING_TOLD, modelChanges } from '../../domain/fabric/model-changes.js';
+import { NOTHING_TOLD, modelChanges, wholeOf } from '../../domain/fabric/model-changes.js';
+import { NO_MODEL } from '../../domain/fabric/router-model.js';
 import type { ClientReach } from '../../domain/fabric/client-reach.js';
 import type { ModelChange, WholeModel } from '../../domain/fabric/model-changes.js';
 import type { HostingPrecedence, PolicyType } from '../../domain/model.js';
@@ -55,14 +56,14 @@ function stateBody(
 ): Uint8Array {
   const { shared, router, configs, configTypes } = model;
   if (shared === undefined) return toBinary(DataStateSchema, stateOf(model, keys, position));
-  const own = stateOf({ ...NOTHING_TOLD, router, configs, configTypes }, keys, position);
+  const own = stateOf(wholeOf({ ...NO_MODEL, router, configs, configTypes }), keys, position);
   return Buffer.concat([toBinary(DataStateSchema, own), bytesOf(shared)]);
 }
 
 function bytesOf(shared: ClientReach): Uint8Array {
   const known = sharedBytes.get(shared);
   if (known !== undefined) return known;
-  const events = modelChanges(NOTHING_TOLD, { ...NOTHING_TOLD, ...shared }).map(toEvent);
+  const events = modelChanges(NOTHING_TOLD, wholeOf(NO_MODEL, shared)).map(toEvent);
   const bytes = toBinary(DataStateSchema, create(DataStateSchema, { events }));
   sharedBytes.set(shared, bytes);
   return bytes;

@@ -2,7 +2,7 @@
 import { fromBinary, toJson } from '@bufbuild/protobuf';
 import { expect } from 'chai';
 import { clientReachOf, NO_CLIENTS } from '../../domain/fabric/client-reach.js';
-import { wholeOf } from '../../domain/fabric/model-changes.js';
+import { modelChanges, wholeOf } from '../../domain/fabric/model-changes.js';
 import { NO_MODEL } from '../../domain/fabric/router-model.js';
 import type { RouterModel } from '../../domain/fabric/router-model.js';
 import { stateMessage, stateOf } from '../../fabric/model/model-messages.js';
@@ -27,9 +27,10 @@ const CLIENTS = clientReachOf(
   },
   NO_CLIENTS,
 );
+const ROUTER = { id: 'first', name: 'first', fingerprint: 'f', disabled: false, configIds: ['link'] };
 const routerOf = (id: string): RouterModel => ({
   ...NO_MODEL,
-  router: { id, name: id, fingerprint: 'f', disabled: false, configIds: ['link'] },
+  router: { ...ROUTER, id, name: id },
   configs: new Map([['link', { id: 'link', name: 'link', typeId: 'links', data: '{}' }]]),
   configTypes: new Map([['links', { id: 'links', name: 'links', target: 'router' }]]),
 });
@@ -56,6 +57,35 @@ describe('the whole state of a router', () => {
       expect(names.lastIndexOf('identity')).to.be.below(names.indexOf('servicePolicy'));
       expect(names.lastIndexOf('servicePolicy')).to.be.below(names.indexOf('servicePolicyChange'));
     });
+
+  it('is followed by what changed alone, the same for all routers', () => {
+    const next = clientReachOf(
+      {
+        identities: [2, 3, 4].map((n) => ({ id: `client-${n}`, name: `client ${n}` })),
+        services: [...CLIENTS.services.values()],
+        checks: [],
+        policies: [...CLIENTS.policies.values()].map((policy) => ({
+          ...policy,
+          identityIds: ['client-2', 'client-3', 'client-4'],
+        })),
+      },
+      CLIENTS,
+    );
+    const [first, second] = ['first', 'second'].map((id) =>
+      modelChanges(wholeOf(routerOf(id), CLIENTS), wholeOf(routerOf(id), next)),
+    );
+    expect(first?.map(({ kind, ...change }) => [kind, 'ids' in change ? change.ids : change.entity.id])).to.deep.equal([
+      ['identity', 'client-4'],
+      ['members', ['client-1']],
+      ['members', ['client-4']],
+      ['identity', 'client-1'],
+    ]);
+    expect(second).to.equal(first);
+    const renamed = { ...routerOf('first'), router: { ...ROUTER, name: 'other' } };
+    const both = modelChanges(wholeOf(routerOf('first'), CLIENTS), wholeOf(renamed, next));
+    expect(both.map(({ kind }) => kind)).to.deep.equal(['router', ...(first ?? []).map(({ kind }) => kind)]);
+    expect(modelChanges(wholeOf(routerOf('first'), next), wholeOf(routerOf('first'), next))).to.deep.equal([]);
+  });
 
   it('holds the reach of the router itself with that of its clients', () => {
     const own = { id: 'third', name: 'third', appData: '{}', hostingCost: 0, hostings: [], overrides: [] };
