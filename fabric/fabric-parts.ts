@@ -87,8 +87,8 @@ function makeChecks(stores: Stores, { registry, peers, traffic }: CheckedParts, 
     read: (ids) => stores.routerSync.routers(ids),
     isOurs: (id) => registry.get(id) !== undefined || peers.awaits(id) || traffic.circuits.ofRouter(id).length > 0,
     ours: () => [...[...registry.all()].map(({ routerId }) => routerId), ...peers.away],
-    onRead: (id, router) => {
-      lifecycle.reread(id, router);
+    onRead: (id, router, begunMs) => {
+      lifecycle.reread(id, router, begunMs);
     },
   });
 }

@@ -65,8 +65,12 @@ export class RouterLifecycle {
     log.info({ routerId: router.id, version: versionInfo.version }, 'router connected', CONNECTION_LINES);
   }
 
-  /** Takes over a router that was read again. @param router  undefined when it was deleted */
-  reread(routerId: string, router: KnownRouter | undefined): void {
+  /**
+   * Takes over a router that was read again.
+   * @param router  undefined when it was deleted
+   * @param begunMs  when the read began, by `performance.now()`
+   */
+  reread(routerId: string, router: KnownRouter | undefined, begunMs: number): void {
     const { registry, routers, sessionSync, traffic, peers } = this.#options;
     const reason = barred(router);
     if (reason !== undefined) traffic.routerBarred(routerId);
@@ -77,7 +81,7 @@ export class RouterLifecycle {
     else if (router !== undefined) {
       routers.setRouter(channel, router);
       sessionSync.routerChanged(router);
-      traffic.routerRead(channel, router);
+      traffic.routerRead(channel, router, begunMs);
       if (router.fingerprint !== channel.fingerprint) this.#endRenewed(channel);
     }
   }

@@ -13,7 +13,8 @@ export interface RouterChecksOptions<R extends { readonly id: string }> {
   readonly isOurs: (id: string) => boolean;
   /** Ids of all connected routers. */
   readonly ours: () => readonly string[];
-  readonly onRead: (id: string, router: R | undefined) => void;
+  /** @param begunMs  when the read began, by `performance.now()` */
+  readonly onRead: (id: string, router: R | undefined, begunMs: number) => void;
   /** Milliseconds between two reads of all. A suite passes its own. */
   readonly everyMs?: number;
 }
@@ -64,9 +65,10 @@ export class RouterChecks<R extends { readonly id: string }> {
     const ids = [...this.#due].filter(isOurs);
     this.#due.clear();
     if (ids.length === 0) return;
+    const begunMs = performance.now();
     try {
       const found = new Map((await read(ids)).map((router) => [router.id, router]));
-      if (!this.#task.isClosed) for (const id of ids) onRead(id, found.get(id));
+      if (!this.#task.isClosed) for (const id of ids) onRead(id, found.get(id), begunMs);
     } catch {
       // The database is away: the next call of `retry` tries again.
       for (const id of ids) this.#due.add(id);

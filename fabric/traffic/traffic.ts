@@ -68,8 +68,8 @@ export class Traffic {
   readonly dials: Dials;
   readonly usage: Usage;
   readonly #options: TrafficOptions;
-  /** Connected ones that were not read since. */
-  readonly #unread = new WeakSet<RouterChannel>();
+  /** Times at which routers connected that were not read since. */
+  readonly #unread = new WeakMap<RouterChannel, number>();
   /** Times at which routers went, by id. */
   readonly #absent = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
@@ -116,15 +116,19 @@ export class Traffic {
     this.#absent.delete(channel.routerId);
     this.connected.routerConnected(channel.routerId);
     this.validation.routerConnected(channel);
-    this.#unread.add(channel);
+    this.#unread.set(channel, now());
     this.#routerChanged(router);
     this.#watchStanding(channel);
   }
 
-  /** Takes over a router that was read since it connected: what it hosted before is known with the first read. */
-  routerRead(channel: RouterChannel, router: TrafficRouter): void {
+  /**
+   * Takes over a connected router that was read again. The first read that began since it connected says whether
+   * anything is stored that it hosted before.
+   */
+  routerRead(channel: RouterChannel, router: TrafficRouter, begunMs: number): void {
     this.#routerChanged(router);
-    if (!this.#unread.delete(channel)) return;
+    if (begunMs < (this.#unread.get(channel) ?? Infinity)) return;
+    this.#unread.delete(channel);
     if (router.isHosting) this.#validate(channel);
     else this.tunnels.hostsNothing(channel);
   }
