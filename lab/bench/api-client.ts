@@ -83,18 +83,17 @@ export class ApiClient {
     });
   }
 
-  /** @throws Error that shows the answer when it is no success */
+  /** Tries again while the answer is that the database is busy. @throws Error that shows any other failure */
   async call<T>(method: string, path: string, body?: unknown, token?: string): Promise<T> {
-    return dataOf<T>(`${method} ${path}`, await this.send(method, path, body, token));
-  }
-
-  /** Tries again while the answer is that the database is busy. @returns the id of what was made */
-  async create(path: string, body: unknown): Promise<string> {
     for (let left = BUSY_TRIES; ; left -= 1) {
-      const answer = await this.send('POST', path, body);
-      if (answer.status !== 503 || left === 0) return dataOf<{ id: string }>(`POST ${path}`, answer).id;
+      const answer = await this.send(method, path, body, token);
+      if (answer.status !== 503 || left === 0) return dataOf<T>(`${method} ${path}`, answer);
       await delay(BUSY_MS);
     }
+  }
+
+  async create(path: string, body: unknown): Promise<string> {
+    return (await this.call<{ id: string }>('POST', path, body)).id;
   }
 
   /**
