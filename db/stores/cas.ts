@@ -31,7 +31,9 @@ export const ca = entity<Ca>(
 );
 
 const DETAIL = detailSql(ca.source);
-const OF_CA = 'ca_id = $1 OR authenticator_id IN (SELECT id FROM authenticators WHERE ca_id = $1)';
+/** Two reads by index: one of both conditions would look at every session. */
+const OF_CA = `ca_id = $1
+  UNION SELECT s.id FROM authenticators a JOIN api_sessions s ON s.authenticator_id = a.id WHERE a.ca_id = $1`;
 const FOR_CHANGE = locking<Ca>('ca-lock-change', `${DETAIL} FOR NO KEY UPDATE`);
 const AGAINST_USE = read<Ca>('ca-lock-against-use', `${DETAIL} FOR UPDATE`);
 const FOR_USE = locking<Ca>('ca-lock-use', `${DETAIL} FOR KEY SHARE`);
