@@ -13,7 +13,7 @@ export class Pace {
   /** Resolves when the next turn may begin. Call for one turn at a time. */
   async turn(): Promise<void> {
     const waitMs = this.#nextAtMs - this.now();
-    if (waitMs > 0) await delay(waitMs, undefined, { ref: false });
+    if (waitMs > 0) await delay(Math.ceil(waitMs), undefined, { ref: false });
     this.#nextAtMs = this.now() + this.apartMs;
   }
 }
