@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { rowsOfPlan } from '../support/plan-work.js';
 import { recordStatements } from '../support/statements.js';
-import { identityDraft, openApiSession, openStoresForTest } from '../support/stores.js';
+import { caDraft, identityDraft, openApiSession, openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 describe('a CA that is removed', () => {
@@ -10,19 +10,7 @@ describe('a CA that is removed', () => {
   before(async () => {
     fixture = await openStoresForTest();
     for (const id of ['own', 'other']) {
-      await fixture.stores.cas.create(id, {
-        name: id,
-        certPem: '',
-        fingerprint: id,
-        verificationToken: crypto.randomUUID(),
-        isAuthEnabled: true,
-        isAutoCaEnrollmentEnabled: true,
-        isOttCaEnrollmentEnabled: true,
-        identityRoles: [],
-        identityNameFormat: '',
-        externalIdClaim: null,
-        tags: {},
-      });
+      await fixture.stores.cas.create(id, caDraft(id, id));
       await fixture.stores.identities.create(id, identityDraft(id), []);
     }
   });

@@ -6,6 +6,7 @@ import type { ErrorKind } from '../../domain/errors.js';
 import type { EnrollmentDraft } from '../../domain/credentials.js';
 import type { IdentityDraft, ServiceDraft } from '../../domain/model.js';
 import {
+  caDraft,
   identityDraft,
   openApiSession,
   openStoresForTest,
@@ -80,20 +81,7 @@ export function useStores() {
     const { token, jwt, expiresAt } = enrollment();
     await stores.routers.create(id(), routerDraft(name, { configs }), { id: id(), token, jwt, expiresAt });
   };
-  const ca = async (name: string, fingerprint: string) =>
-    stores.cas.create(id(), {
-      name,
-      certPem: '',
-      fingerprint,
-      verificationToken: crypto.randomUUID(),
-      isAuthEnabled: true,
-      isAutoCaEnrollmentEnabled: true,
-      isOttCaEnrollmentEnabled: true,
-      identityRoles: [],
-      identityNameFormat: '',
-      externalIdClaim: null,
-      tags: {},
-    });
+  const ca = async (name: string, fingerprint: string) => stores.cas.create(id(), caDraft(name, fingerprint));
   const session = (identityId: string) => openApiSession(stores, identityId, id());
 
   const failure = async (work: () => Promise<unknown>): Promise<DomainError> => {

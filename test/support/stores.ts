@@ -2,6 +2,7 @@
 import { openDatabase } from '../../db/postgres/db.js';
 import type { Database } from '../../db/postgres/contracts.js';
 import { openStores } from '../../db/stores/stores.js';
+import type { CaDraft } from '../../db/stores/cas.js';
 import type { ExternalJwtSignerDraft } from '../../db/stores/external-jwt-signers.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { defaultAuthPolicySettings } from '../../domain/auth/auth-policy.js';
@@ -103,6 +104,20 @@ export const servicePolicyDraft = (name: string, changes: Partial<ServicePolicyD
   postureCheckRoles: [],
   tags: {},
   ...changes,
+});
+
+export const caDraft = (name: string, fingerprint: string): CaDraft => ({
+  name,
+  certPem: '',
+  fingerprint,
+  verificationToken: crypto.randomUUID(),
+  isAuthEnabled: true,
+  isAutoCaEnrollmentEnabled: true,
+  isOttCaEnrollmentEnabled: true,
+  identityRoles: [],
+  identityNameFormat: '',
+  externalIdClaim: null,
+  tags: {},
 });
 
 export const signerDraft = (name: string, changes: Partial<ExternalJwtSignerDraft> = {}): ExternalJwtSignerDraft => ({
