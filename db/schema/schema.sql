@@ -31,13 +31,16 @@ CREATE OR REPLACE FUNCTION public.add_role_attribute(of_kind text, item text, ad
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
-DECLARE now_used bigint;
+DECLARE
+  held tid;
+  now_used bigint;
 BEGIN
-  UPDATE role_attribute_counts SET uses = uses + added WHERE kind = of_kind AND attribute = item
-    AND slot = (SELECT slot FROM role_attribute_counts WHERE kind = of_kind AND attribute = item
-      ORDER BY uses DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING uses INTO now_used;
-  IF FOUND THEN RETURN now_used = added; END IF;
+  SELECT ctid INTO held FROM role_attribute_counts WHERE kind = of_kind AND attribute = item
+    LIMIT 1 FOR UPDATE SKIP LOCKED;
+  IF FOUND THEN
+    UPDATE role_attribute_counts SET uses = uses + added WHERE ctid = held RETURNING uses INTO STRICT now_used;
+    RETURN now_used = added;
+  END IF;
   INSERT INTO role_attribute_counts (kind, attribute, uses) VALUES (of_kind, item, added);
   RETURN true;
 END $function$;
@@ -1256,7 +1259,11 @@ CREATE OR REPLACE FUNCTION public.doubt_sessions_of_identity()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM doubt_sessions_of(NEW.id);
+  IF NOT (NEW.role_attributes @> OLD.role_attributes) OR OLD.disabled_at IS DISTINCT FROM NEW.disabled_at
+    OR OLD.disabled_until IS DISTINCT FROM NEW.disabled_until
+  THEN
+    PERFORM doubt_sessions_of(NEW.id);
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -1449,7 +1456,11 @@ CREATE OR REPLACE FUNCTION public.hold_auth_policy()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM FROM auth_policies WHERE id = NEW.auth_policy_id FOR KEY SHARE;
+  IF OLD.is_admin IS DISTINCT FROM NEW.is_admin OR OLD.is_default_admin IS DISTINCT FROM NEW.is_default_admin
+    OR OLD.permissions IS DISTINCT FROM NEW.permissions
+  THEN
+    PERFORM FROM auth_policies WHERE id = NEW.auth_policy_id FOR KEY SHARE;
+  END IF;
   RETURN NEW;
 END $function$;
 
@@ -1832,7 +1843,14 @@ CREATE OR REPLACE FUNCTION public.tell_identity_changed()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM pg_notify('edge', 'identity ' || NEW.id);
+  IF OLD.name IS DISTINCT FROM NEW.name OR OLD.is_admin IS DISTINCT FROM NEW.is_admin
+    OR OLD.is_default_admin IS DISTINCT FROM NEW.is_default_admin OR OLD.external_id IS DISTINCT FROM NEW.external_id
+    OR OLD.auth_policy_id IS DISTINCT FROM NEW.auth_policy_id OR OLD.disabled_at IS DISTINCT FROM NEW.disabled_at
+    OR OLD.disabled_until IS DISTINCT FROM NEW.disabled_until
+    OR OLD.role_attributes IS DISTINCT FROM NEW.role_attributes OR OLD.permissions IS DISTINCT FROM NEW.permissions
+  THEN
+    PERFORM pg_notify('edge', 'identity ' || NEW.id);
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -3282,22 +3300,22 @@ CREATE CONSTRAINT TRIGGER identities_attributes_out_at_commit AFTER DELETE ON id
 CREATE TRIGGER identities_audit_change AFTER UPDATE OF name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes, permissions, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until, tags ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_audit_in AFTER INSERT ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
 CREATE TRIGGER identities_audit_out AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION audit_identities();
-CREATE TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION note_moves('access');
-CREATE CONSTRAINT TRIGGER identities_change_router_at_commit AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.type_id = 'Router'::text) AND ((old.name IS DISTINCT FROM new.name) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.default_hosting_cost IS DISTINCT FROM new.default_hosting_cost) OR (old.default_hosting_precedence IS DISTINCT FROM new.default_hosting_precedence) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER identities_change_router AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
+CREATE CONSTRAINT TRIGGER identities_change_router_at_commit AFTER UPDATE OF name, app_data, default_hosting_cost, default_hosting_precedence, disabled_at, disabled_until ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW WHEN (((NOT (new.role_attributes @> old.role_attributes)) OR ((old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until)))) EXECUTE FUNCTION doubt_sessions_of_identity();
+CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
 CREATE TRIGGER identities_forget_uses AFTER DELETE ON identities REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('identity');
-CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE OF is_admin, is_default_admin, permissions ON identities FOR EACH ROW WHEN (((old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION hold_auth_policy();
+CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE OF is_admin, is_default_admin, permissions ON identities FOR EACH ROW EXECUTE FUNCTION hold_auth_policy();
 CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_move_access_at_commit AFTER UPDATE OF role_attributes ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER identities_take_announce_model AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_take_router AFTER DELETE ON identities FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_take_router_at_commit AFTER DELETE ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER identities_tell_changed AFTER UPDATE OF name, is_admin, is_default_admin, external_id, auth_policy_id, disabled_at, disabled_until, role_attributes, permissions ON identities FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.is_admin IS DISTINCT FROM new.is_admin) OR (old.is_default_admin IS DISTINCT FROM new.is_default_admin) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.auth_policy_id IS DISTINCT FROM new.auth_policy_id) OR (old.disabled_at IS DISTINCT FROM new.disabled_at) OR (old.disabled_until IS DISTINCT FROM new.disabled_until) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.permissions IS DISTINCT FROM new.permissions))) EXECUTE FUNCTION tell_identity_changed();
+CREATE TRIGGER identities_tell_changed AFTER UPDATE OF name, is_admin, is_default_admin, external_id, auth_policy_id, disabled_at, disabled_until, role_attributes, permissions ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_changed();
 CREATE TRIGGER identities_tell_gone AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION tell_identity_gone();
 CREATE TRIGGER identity_hostings_announce_model AFTER INSERT OR DELETE OR UPDATE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'identity_id');
 CREATE TRIGGER identity_hostings_audit AFTER INSERT OR DELETE ON identity_hostings FOR EACH ROW EXECUTE FUNCTION audit_identity_hostings();
