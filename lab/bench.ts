@@ -40,6 +40,7 @@ import type { Head, SizeReport } from './bench/report.js';
 import { figureHead, figureRow } from './bench/routers/figures.js';
 import { measureRouters } from './bench/routers/routers.js';
 import { allCases, pickCases, unmeasured } from './bench/runner.js';
+import { fillDirectory } from './explain/network.js';
 
 const print = (lines: string | readonly string[]): void => {
   process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
@@ -116,7 +117,7 @@ async function measureGrowth(options: BenchOptions, closers: Closers): Promise<v
   for (const size of options.sizes) {
     const inner: Closers = [];
     closers.push(() => closeAll(inner));
-    const own = await startOwn(inner);
+    const own = await startOwn(inner, options.isFilledBySql ? size : undefined);
     const measured = await measureController(bench, own, size, own, inner, (version) => {
       const head: Head = {
         startedAt,
@@ -251,9 +252,10 @@ function raise(): never {
   throw new Error('no controller');
 }
 
-async function startOwn(closers: Closers): Promise<OwnController> {
+/** @param filled  the network that it starts with */
+async function startOwn(closers: Closers, filled?: Size): Promise<OwnController> {
   showProgress('starting a controller');
-  return OwnController.start((stop) => closers.push(stop));
+  return OwnController.start((stop) => closers.push(stop), filled && ((dataDir) => fillDirectory(dataDir, filled)));
 }
 
 /** Also what comes after one that fails, which fails the run in the end. */

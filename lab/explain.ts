@@ -7,19 +7,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { parseConnectionUrl } from '../db/postgres/connection-url.js';
 import { serversOf } from '../db/postgres/servers.js';
-import { startEmbeddedPostgres } from '../db/embedded/supervisor.js';
-import { migrate } from '../db/schema/migrate.js';
-import { sessionConfig, prepareConnection } from '../db/postgres/connection.js';
-import { openStores } from '../db/stores/stores.js';
 import { differencesOf } from './explain/compare.js';
 import { fill } from './explain/fill.js';
+import { withNetwork, withServer } from './explain/network.js';
+import type { OpenNetwork } from './explain/network.js';
 import type { Scale } from './explain/scale.js';
 import { summaryOf } from './explain/plan.js';
-import { openRecorder } from './explain/recorder.js';
 import { indexOf } from './explain/report.js';
 import type { StatementReport } from './explain/report.js';
 import { factsOf, hotStatements } from './explain/statements.js';
@@ -39,8 +35,6 @@ without a reason, or when plans differ from those to compare with.
   -h, --help       show this text and exit
 `;
 
-const LIMITS = { defaultLimit: 10, maxLimit: 500 };
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
@@ -96,67 +90,44 @@ async function withDatabase<T>(
   use: (connection: ClientConfig) => Promise<T>,
 ): Promise<T> {
   if (url !== undefined) return use(serversOf(parseConnectionUrl(url)));
-  const dataDir = data === undefined ? mkdtempSync(join(tmpdir(), 'edge-explain-')) : resolve(data);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (data !== undefined) return withServer(resolve(data), use);
+  const dataDir = mkdtempSync(join(tmpdir(), 'edge-explain-'));
   try {
-    // It stays as it was filled: nothing is cleaned up or analyzed in between.
-    const server = await startEmbeddedPostgres({
-      dataDir,
-      log: silent,
-      settings: { fsync: 'off', autovacuum: 'off', max_wal_size: '4GB' },
-    });
-    try {
-      return await use({ ...server.connection, ssl: false });
-    } finally {
-      await server.stop();
-    }
+    return await withServer(dataDir, use);
   } finally {
-    if (data === undefined) rmSync(dataDir, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
 async function explainAll(
-  connection: ClientConfig,
+  { stores, recorder, client, isEmpty }: OpenNetwork,
   { identities, services, data, only }: Options,
 ): Promise<StatementReport[]> {
-  await migrate(connection);
-  const client = new pg.Client(sessionConfig(connection));
-  await client.connect();
-  await prepareConnection(client);
-  const recorder = openRecorder(client);
-  try {
-    const {
-      rows: [any],
-    } = await client.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM identities) AS found');
-    if (any?.found === true && data === undefined) throw new Error('the database is not empty');
-    const stores = openStores(recorder, LIMITS);
-    if (any?.found !== true) {
-      say(`filling: ${identities} identities, ${services} services`);
-      await fill(stores, client, { identities, services });
-    }
-    const facts = await factsOf(stores, { identities, services });
-    const { rows } = await client.query<{ relname: string; rows: number }>(
-      `SELECT relname, reltuples::int AS rows FROM pg_class WHERE relkind = 'r'
-        AND relnamespace = 'public'::regnamespace`,
-    );
-    const rowsOf = new Map(rows.map((row) => [row.relname, row.rows]));
-    const reports: StatementReport[] = [];
-    for (const { name, act, scans = {} } of hotStatements.filter((hot) => hot.name.includes(only ?? ''))) {
-      say(name);
-      const explained = await recorder.record(() => act(stores, facts));
-      reports.push(
-        ...explained.map((item, index) => ({
-          file: explained.length === 1 ? name : `${name}-${index + 1}`,
-          statement: item.name,
-          allowed: scans,
-          ...summaryOf(item, rowsOf),
-        })),
-      );
-    }
-    return reports;
-  } finally {
-    await recorder.close();
+  if (!isEmpty && data === undefined) throw new Error('the database is not empty');
+  if (isEmpty) {
+    say(`filling: ${identities} identities, ${services} services`);
+    await fill(stores, client, { identities, services });
   }
+  const facts = await factsOf(stores, { identities, services });
+  const { rows } = await client.query<{ relname: string; rows: number }>(
+    `SELECT relname, reltuples::int AS rows FROM pg_class WHERE relkind = 'r'
+      AND relnamespace = 'public'::regnamespace`,
+  );
+  const rowsOf = new Map(rows.map((row) => [row.relname, row.rows]));
+  const reports: StatementReport[] = [];
+  for (const { name, act, scans = {} } of hotStatements.filter((hot) => hot.name.includes(only ?? ''))) {
+    say(name);
+    const explained = await recorder.record(() => act(stores, facts));
+    reports.push(
+      ...explained.map((item, index) => ({
+        file: explained.length === 1 ? name : `${name}-${index + 1}`,
+        statement: item.name,
+        allowed: scans,
+        ...summaryOf(item, rowsOf),
+      })),
+    );
+  }
+  return reports;
 }
 
 const plansIn = (folder: string): string[] => readdirSync(folder).filter((name) => name.endsWith('.txt'));
@@ -185,7 +156,9 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const reports = await withDatabase(options, (connection) => explainAll(connection, options));
+  const reports = await withDatabase(options, (connection) =>
+    withNetwork(connection, (network) => explainAll(network, options)),
+  );
   if (options.write !== undefined) write(options.write, reports, options);
   if (options.only !== undefined)
     process.stdout.write(reports.map(({ file, text }) => `== ${file}\n${text}\n`).join(''));

@@ -19,6 +19,8 @@ export interface Size {
 export interface BenchOptions extends Size {
   /** Empty unless growth is measured. */
   readonly sizes: readonly Size[];
+  /** Whether these are filled by SQL, before their controllers start. */
+  readonly isFilledBySql: boolean;
   /** Connections that read nothing, when attacks are to be measured. */
   readonly abuse: { readonly readers: number; readonly seconds: number } | undefined;
   readonly routers:
@@ -59,6 +61,7 @@ interface Values {
   readonly services: number;
   readonly growth?: true;
   readonly sizes?: readonly Size[];
+  readonly filled?: true;
   readonly abuse?: true;
   readonly routers?: number;
   readonly apiSessions: number;
@@ -104,6 +107,7 @@ const addSubjects = (command: Command): Command =>
     .option('--services <M>', 'services to have, each with a config', whole('--services', 20), 100)
     .option('--growth', `the same cases at sizes ${SIZES}, each with a controller of its own: what becomes slower`)
     .option('--sizes <NxM,NxM>', 'the same at these sizes', sizesOf)
+    .option('--filled', 'their networks are filled by SQL: 1,000,000 identities in minutes, from 100 each')
     .option(
       '--abuse',
       'a controller of its own under the worst that callers may send, attack by attack: memory, and what others ' +
@@ -207,6 +211,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   const { routers, apiSessions, sites, inUse, tunneled, reference } = values;
   return {
     sizes,
+    isFilledBySql: values.filled === true,
     routers: routers === undefined ? undefined : { routers, apiSessions, sites, sessions: inUse, tunneled, reference },
     abuse:
       values.abuse === true

@@ -47,9 +47,13 @@ export class OwnController {
 
   /**
    * @param atEnd  gets what stops it and removes its directory, before there is anything to wait for
+   * @param prepare  may fill its data directory
    * @throws Error with the end of its log when it does not come up
    */
-  static async start(atEnd: (stop: () => Promise<void>) => void): Promise<OwnController> {
+  static async start(
+    atEnd: (stop: () => Promise<void>) => void,
+    prepare?: (dataDir: string) => Promise<void>,
+  ): Promise<OwnController> {
     const dir = mkdtempSync(join(tmpdir(), 'edge-bench-'));
     const password = randomBytes(18).toString('base64url');
     const children: ChildProcess[] = [];
@@ -61,6 +65,7 @@ export class OwnController {
         rmSync(dir, { recursive: true, force: true });
       }
     });
+    await prepare?.(join(dir, 'data'));
     return new OwnController(
       dir,
       password,

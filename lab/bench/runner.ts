@@ -21,17 +21,18 @@ import { routingChanges, routingReads } from './routing-cases.js';
 import { sessionCases } from './session-cases.js';
 import type { World } from './world.js';
 
+/** Those that change policies and checks come last: after them all sessions are asked about again, for minutes. */
 const known: readonly BenchCase[] = [
   ...readingCases,
   ...routingReads,
   ...sessionCases,
-  ...postureCases,
-  ...changingCases,
-  ...routingChanges,
   ...certificateCases,
   ...loginCases,
   ...oidcCases,
   ...caCases,
+  ...postureCases,
+  ...changingCases,
+  ...routingChanges,
 ];
 const isBuilt = (api: Api, operationId: string): boolean => !(pending[api] as readonly string[]).includes(operationId);
 /** Cases of operations that are built. */
