@@ -3,7 +3,8 @@
  * shares. A router that loses its channel keeps its links; the others dial it less often until it is back.
  *
  * Where thousands come at once each would be told of each by a message of its own. So changes are told together, ten
- * times a second at most, and the first one after a rest at once.
+ * times a second at most, and the first one after a rest at once. Beside many routers nothing is told of one that
+ * nobody can dial, but that it was deleted: the others have nothing to do when it comes or goes.
  */
 import { create } from '@bufbuild/protobuf';
 import { PeerState, PeerStateChangeSchema } from '../../generated/fabric/control_pb.js';
@@ -39,6 +40,8 @@ interface News {
 /** Least time between two tellings, and where that is more, the time for each router that is told: it takes 50 us. */
 const APART_MS = 100;
 const APART_PER_ROUTER_MS = 1;
+/** Below so many routers all are told of each. */
+const FEW = 100;
 /** The routers together, whichever of them closes its channel. */
 const ALL = { isClosed: false };
 /** Bounds of what a router may advertise, since all others are told. */
@@ -51,8 +54,8 @@ export class RouterPeers {
   readonly #peers = new Map<string, Peer>();
   /** The same, as a router that comes is told of them. */
   readonly #pages = new PeerPages();
-  /** Ids of routers that the others were told of and that are not connected. */
-  readonly #away = new Set<string>();
+  /** Routers that the others may know and that are not connected, with what they said last. */
+  readonly #away = new Map<string, PeerStateChange>();
   /** Changes that the others are not told of yet, the last one of each router, the oldest first. */
   readonly #news = new Map<string, News>();
   #number = 0;
@@ -66,11 +69,11 @@ export class RouterPeers {
   connected(channel: GreetedChannel): void {
     const { routerId } = channel;
     const change = this.#healthy(channel, channel.hello.listeners);
+    const isNews = this.#isNews(change, this.#peers.get(routerId)?.change ?? this.#away.get(routerId));
     this.#pages.delete(routerId);
     send(channel, this.#pages.messages());
-    const { body, number } = this.#tell(routerId, change);
-    this.#pages.set(routerId, body);
-    this.#peers.set(routerId, { channel, change, since: number });
+    if (isNews) this.#pages.set(routerId, this.#tell(routerId, change).body);
+    this.#peers.set(routerId, { channel, change, since: this.#number });
     this.#away.delete(routerId);
   }
 
@@ -79,18 +82,18 @@ export class RouterPeers {
     const peer = this.#peers.get(routerId);
     if (peer === undefined) return;
     const change = this.#healthy(peer.channel, listeners);
-    this.#pages.set(routerId, this.#tell(routerId, change).body);
+    if (this.#isNews(change, peer.change)) this.#pages.set(routerId, this.#tell(routerId, change).body);
     this.#peers.set(routerId, { ...peer, change });
   }
 
-  /** Whether the others were told of a router that is not connected. */
+  /** Whether the others may know a router that is not connected. */
   awaits(routerId: string): boolean {
     return this.#away.has(routerId);
   }
 
   /** Ids of those routers. */
   get away(): Iterable<string> {
-    return this.#away;
+    return this.#away.keys();
   }
 
   /** Tells the others that its channel is closed. */
@@ -100,8 +103,8 @@ export class RouterPeers {
     if (peer?.channel !== channel) return;
     this.#peers.delete(routerId);
     this.#pages.delete(routerId);
-    this.#away.add(routerId);
-    this.#tell(routerId, { ...peer.change, state: PeerState.UNHEALTHY });
+    this.#away.set(routerId, peer.change);
+    if (this.#isNews(peer.change)) this.#tell(routerId, { ...peer.change, state: PeerState.UNHEALTHY });
   }
 
   /** Tells the others to give up their links to a router that was deleted, if they were told of it. */
@@ -121,6 +124,11 @@ export class RouterPeers {
       );
     const { version } = hello.version;
     return create(PeerStateChangeSchema, { id: routerId, version, state: PeerState.HEALTHY, listeners: usable });
+  }
+
+  /** @param before  what it said before */
+  #isNews({ listeners }: PeerStateChange, before?: PeerStateChange): boolean {
+    return this.#peers.size < FEW || listeners.length > 0 || (before !== undefined && before.listeners.length > 0);
   }
 
   /** Tells the others, at once or soon. */

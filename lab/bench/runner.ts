@@ -30,9 +30,9 @@ const known: readonly BenchCase[] = [
   ...loginCases,
   ...oidcCases,
   ...caCases,
-  ...postureCases,
   ...changingCases,
   ...routingChanges,
+  ...postureCases,
 ];
 const isBuilt = (api: Api, operationId: string): boolean => !(pending[api] as readonly string[]).includes(operationId);
 /** Cases of operations that are built. */

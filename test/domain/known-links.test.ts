@@ -7,7 +7,7 @@ import { KnownLinks, MOST_LINKS_OF_ROUTER } from '../../fabric/links/links.js';
 import type { ReportedLink } from '../../fabric/links/links.js';
 import { RouterPeers } from '../../fabric/links/peers.js';
 import { Topology } from '../../fabric/links/topology.js';
-import { ListenerSchema, PeerStateChangesSchema } from '../../generated/fabric/control_pb.js';
+import { ListenerSchema, PeerState, PeerStateChangesSchema } from '../../generated/fabric/control_pb.js';
 import type { PeerStateChange } from '../../generated/fabric/control_pb.js';
 import type { Message } from '../../fabric/channel/frame.js';
 import { until } from '../support/poll.js';
@@ -170,5 +170,41 @@ describe('link listeners that are said', () => {
       .filter(({ id }) => id === 'router-0')
       .at(-1);
     expect(last?.listeners.map(({ address }) => address)).to.deep.equal(['tls:later:1']);
+  });
+
+  it('are told of with all routers beside few; beside many nothing is told of one without, but its end', async () => {
+    const told: PeerStateChange[] = [];
+    const channel = (routerId: string, address?: string) =>
+      ({
+        routerId,
+        hello: { version: { version: 'v2.1.0' }, listeners: address === undefined ? [] : [listener(address)] },
+        send: ({ body }: Message) => {
+          if (routerId === 'first') told.push(...fromBinary(PeerStateChangesSchema, body).changes);
+        },
+      }) as never;
+    const last = (id: string) => told.filter((change) => change.id === id).at(-1);
+    const peers = new RouterPeers(boundedLog().log);
+    peers.connected(channel('first'));
+    for (let count = 1; count < 120; count += 1) peers.connected(channel(`router-${count}`));
+    const listening = channel('listening', 'tls:listening:1');
+    const silent = channel('silent');
+    peers.connected(listening);
+    peers.connected(silent);
+    await until('the one that listens is told of', () => last('listening') !== undefined);
+    expect(told.map(({ id }) => id))
+      .to.include('router-1')
+      .and.not.to.include('router-119');
+    expect(last('silent')).to.equal(undefined);
+
+    peers.lost(listening);
+    peers.lost(silent);
+    await until('it is told that its channel is lost', () => last('listening')?.state === PeerState.UNHEALTHY);
+    peers.connected(channel('listening'));
+    await until('it is told that it listens no more', () => last('listening')?.state === PeerState.HEALTHY);
+    expect(last('listening')?.listeners).to.deep.equal([]);
+    expect(last('silent')).to.equal(undefined);
+
+    peers.removed('silent');
+    await until('it is told that it is gone', () => last('silent')?.state === PeerState.REMOVED);
   });
 });
