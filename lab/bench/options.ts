@@ -97,6 +97,8 @@ interface Values {
 const SIZES = '1000x200,20000x1000,100000x2000';
 const MOST_READERS = 2_000;
 const MOST_ATTACK_SECONDS = 20;
+/** Below this the groups of a network that is filled by SQL have no members. */
+const LEAST_FILLED = 100;
 
 const whole = (name: string, least: number) => (value: string) => wholeNumber(name, value, least);
 
@@ -107,7 +109,7 @@ const addSubjects = (command: Command): Command =>
     .option('--services <M>', 'services to have, each with a config', whole('--services', 20), 100)
     .option('--growth', `the same cases at sizes ${SIZES}, each with a controller of its own: what becomes slower`)
     .option('--sizes <NxM,NxM>', 'the same at these sizes', sizesOf)
-    .option('--filled', 'their networks are filled by SQL: 1,000,000 identities in minutes, from 100 each')
+    .option('--filled', 'their networks are filled by SQL: 1,000,000 identities in minutes')
     .option(
       '--abuse',
       'a controller of its own under the worst that callers may send, attack by attack: memory, and what others ' +
@@ -261,6 +263,10 @@ function requireAgreement(values: Values, sizes: readonly Size[], password: stri
   if (hasBase && password === undefined) throw new UsageError('--base needs --password');
   if (hasSizes && (hasBase || values.compare !== undefined))
     throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
+  if (values.filled === true && (!hasSizes || values.posture === true))
+    throw new UsageError('--filled is for --growth and --sizes');
+  if (values.filled === true && sizes.some((size) => Math.min(size.identities, size.services) < LEAST_FILLED))
+    throw new UsageError(`--filled makes at least ${LEAST_FILLED} identities and services`);
   if (values.abuse === true && (hasBase || hasSizes))
     throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
   if (values.routers !== undefined && (hasBase || hasSizes || values.abuse === true))

@@ -36,6 +36,8 @@ describe('the options of the bench', () => {
       { identities: 20, services: 20 },
       { identities: 40, services: 30 },
     ]);
+    expect(parse('--growth')).to.deep.include({ isFilledBySql: false });
+    expect(parse('--growth --filled')).to.deep.include({ isFilledBySql: true });
     expect(parse('--login-timing --pairs=12').loginPairs).to.equal(12);
     expect(parse('--only a,b --connections 4')).to.deep.include({ only: ['a', 'b'], connections: [4] });
   });
@@ -56,6 +58,9 @@ describe('the options of the bench', () => {
     ['--sizes 20', '--sizes must be pairs such as 1000x200, not 20'],
     ['--base http://a --password p', '--base must be a URL such as https://localhost:1280, not http://a'],
     ['--base https://a', '--base needs --password'],
+    ['--filled', '--filled is for --growth and --sizes'],
+    ['--posture --filled', '--filled is for --growth and --sizes'],
+    ['--sizes 200x20 --filled', '--filled makes at least 100 identities and services'],
     ['--growth --compare https://a', 'growth is measured on controllers of its own: without --base and --compare'],
     ['--abuse --growth', 'attacks are measured on a controller of their own: without --base, --growth and --sizes'],
     ['--routers 3 --abuse', 'routers are measured on a controller of their own: without --base, --growth and --abuse'],
