@@ -14,7 +14,7 @@ import * as passwords from './authenticator-passwords.js';
 import type { AuthenticatorPasswords } from './authenticator-passwords.js';
 import { identityOfRow, joinedIdentity } from './identity-reference.js';
 import type { IdentityColumns } from './identity-reference.js';
-import { referringTo } from '../query/scopes.js';
+import { ownedBy } from '../query/scopes.js';
 import { change, read, slowRead } from '../postgres/statement.js';
 
 interface Row extends Omit<Authenticator, 'identity' | 'cert'>, IdentityColumns, CertificateState {
@@ -152,7 +152,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       return getOne(db, authenticator.name, OWN_DETAIL, [id, owner], fromRow);
     },
     list: ({ ofIdentity, isForClient, ...request }) =>
-      lists.page(db, isForClient === true ? ownSource : source, request, referringTo('identity_id', ofIdentity)),
+      lists.page(db, isForClient === true ? ownSource : source, request, ownedBy('identity_id', ofIdentity)),
     createUpdb: ({ id, ...draft }) => authenticator.insert(db, id, { ...draft, method: 'updb' }),
     createCert: ({ id, publicKeyFingerprint, ...draft }) =>
       authenticator.insert(db, id, { ...draft, method: 'cert', publicKeyPrint: publicKeyFingerprint }),

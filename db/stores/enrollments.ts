@@ -10,7 +10,7 @@ import type { ListSource } from '../query/table.js';
 import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import { notAbove } from './rights.js';
-import { inAll, referringTo } from '../query/scopes.js';
+import { inAll, ownedBy } from '../query/scopes.js';
 import type { SymbolDef } from '../filter/index.js';
 import { change, read } from '../postgres/statement.js';
 
@@ -129,7 +129,7 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
         sourceFor(request.caller),
         request,
         inAll(
-          referringTo('identity_id', request.ofIdentity),
+          ownedBy('identity_id', request.ofIdentity),
           // A router's own identity has the id of the router.
           notAbove('coalesce(t.identity_id, t.edge_router_id)', request.caller),
         ),

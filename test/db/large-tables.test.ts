@@ -146,6 +146,22 @@ describe('filtered pages of a large table', () => {
       expect(Math.max(0, ...removed), text).to.be.at.most(4 * BOUND);
     });
 
+  it('of what belongs to one entity are read as in a small one, without a sample', async () => {
+    await fixture.files.query(
+      `INSERT INTO authenticators (id, method, identity_id, username, password_hash)
+      SELECT 'a' || row_number() OVER (), 'updb', id, name, 'x' FROM identities WHERE name LIKE 'Site%' LIMIT 300`,
+    );
+    const { items } = await fixture.stores.authenticators.list({ limit: 3 });
+    const [one] = items;
+    const recorded = recordStatements(/TABLESAMPLE/);
+    const own = await large.authenticators.list({ ofIdentity: one?.identity.id ?? '', limit: 10 });
+    expect([own.totalCount, own.items.map(({ id }) => id)]).to.deep.equal([1, [one?.id]]);
+    expect(recorded.texts).to.deep.equal([]);
+    await large.authenticators.list({ filter: 'method = "updb"', limit: 10 });
+    recorded.stop();
+    expect(recorded.texts).to.have.length(1);
+  });
+
   it('are counted whole in tables that are not large', async () => {
     const page = await fixture.stores.identities.list({ filter: 'name contains "kiosk"' });
     expect(page.totalCount).to.equal(COUNT);
