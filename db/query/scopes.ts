@@ -31,13 +31,16 @@ export const rowsWhere =
   (name: string, sql: (bind: Bind) => string): Scope =>
   (bind) => ({ sql: sql(bind), foundBy: 'rows', name });
 
+const references =
+  (foundBy: Clause['foundBy']) =>
+  (column: string, id: string | undefined): Scope =>
+    id === undefined ? everything : (bind) => ({ sql: `t.${column} = ${bind(id)}`, foundBy, name: column });
+
 /** Rows that refer to `id` by `column`; every row when there is none. */
-export const referringTo = (column: string, id: string | undefined): Scope =>
-  id === undefined ? everything : rowsWhere(column, (bind) => `t.${column} = ${bind(id)}`);
+export const referringTo = references('rows');
 
 /** The same, where an index on the column finds the few rows of each: nothing has to be known of the table first. */
-export const ownedBy = (column: string, id: string | undefined): Scope =>
-  id === undefined ? everything : (bind) => ({ ...byKeys(`t.${column} = ${bind(id)}`), name: column });
+export const ownedBy = references('keys');
 
 /** Rows that meet all of them. */
 export const inAll =

@@ -3,8 +3,8 @@
  * shares. A router that loses its channel keeps its links; the others dial it less often until it is back.
  *
  * Where thousands come at once each would be told of each by a message of its own. So changes are told together, ten
- * times a second at most, and the first one after a rest at once. Beside many routers nothing is told of one that
- * nobody can dial, but that it was deleted: the others have nothing to do when it comes or goes.
+ * times a second at most, and the first one after a rest at once. Where many are connected, of one without link
+ * listeners only its deletion is told: the others cannot dial it, and have nothing to do when it comes or goes.
  */
 import { create } from '@bufbuild/protobuf';
 import { PeerState, PeerStateChangeSchema } from '../../generated/fabric/control_pb.js';
@@ -69,7 +69,8 @@ export class RouterPeers {
   connected(channel: GreetedChannel): void {
     const { routerId } = channel;
     const change = this.#healthy(channel, channel.hello.listeners);
-    const isNews = this.#isNews(change, this.#peers.get(routerId)?.change ?? this.#away.get(routerId));
+    const before = this.#peers.get(routerId)?.change ?? this.#away.get(routerId);
+    const isNews = this.#isNews(change, before);
     this.#pages.delete(routerId);
     send(channel, this.#pages.messages());
     if (isNews) this.#pages.set(routerId, this.#tell(routerId, change).body);
