@@ -205,7 +205,18 @@ async function lists(dataDir: string): Promise<void> {
 /** Identity that loses its access. */
 const ONE = 1_000;
 
-/** Ends of access while a controller runs: of one identity, then of all who have a policy over everything. */
+/** Sessions whose policies have to be asked again. */
+async function unchecked(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ left: string }>(
+    `SELECT (SELECT count(*) FROM sessions
+        WHERE granted_epoch < (SELECT for_all FROM model_epochs WHERE name = 'grants'))
+      + (SELECT count(*) FROM narrowed_services n JOIN sessions t ON t.service_id = n.service_id
+        WHERE NOT n.is_swept AND t.granted_epoch < n.epoch) AS left`,
+  );
+  return Number(rows[0]?.left);
+}
+
+/** Ends of access while a controller runs: of one identity, of who has a policy over one service, and over all. */
 async function ends(dataDir: string): Promise<void> {
   await started(dataDir, async (_, pid, url) => {
     const database = new pg.Client({ ...runningConnection(dataDir), ssl: false });
@@ -230,31 +241,23 @@ async function ends(dataDir: string): Promise<void> {
       await admin.call('POST', `${MANAGEMENT}/identities/${idOf('identity', ONE)}/disable`, { durationMinutes: 0 });
       return `its session: ${String(before)}, then ${String(await statusOf())}`;
     });
-    const all = {
-      name: 'maintenance',
-      type: 'Dial',
-      semantic: 'AnyOf',
-      identityRoles: ['#all'],
-      serviceRoles: ['#all'],
-    };
-    const policy = await admin.create(`${MANAGEMENT}/service-policies`, all);
-    await timed('policy over everything deleted', async () => {
-      await admin.call('DELETE', `${MANAGEMENT}/service-policies/${policy}`);
-      return 'until the answer';
-    });
-    const unchecked = async () => {
-      const { rows } = await database.query<{ left: string }>(
-        `SELECT count(*) AS left FROM sessions
-        WHERE granted_epoch < (SELECT epoch FROM model_epochs WHERE name = 'grants')`,
-      );
-      return Number(rows[0]?.left);
-    };
-    await timed('and its sessions checked', async () => {
-      const count = await unchecked();
-      const deadline = performance.now() + SWEEP_MS;
-      while ((await unchecked()) > 0 && performance.now() < deadline) await delay(1_000);
-      return `of ${count}, ${await unchecked()} left`;
-    });
+    for (const [over, serviceRole] of [
+      ['one service', `@${idOf('service', 1)}`],
+      ['everything', '#all'],
+    ]) {
+      const draft = { name: `over ${over}`, type: 'Dial', semantic: 'AnyOf', identityRoles: ['#all'] };
+      const policy = await admin.create(`${MANAGEMENT}/service-policies`, { ...draft, serviceRoles: [serviceRole] });
+      await timed(`policy over ${over} deleted`, async () => {
+        await admin.call('DELETE', `${MANAGEMENT}/service-policies/${policy}`);
+        return 'until the answer';
+      });
+      await timed('and its sessions checked', async () => {
+        const count = await unchecked(database);
+        const deadline = performance.now() + SWEEP_MS;
+        while ((await unchecked(database)) > 0 && performance.now() < deadline) await delay(LOOK_MS);
+        return `of ${count}, ${await unchecked(database)} left`;
+      });
+    }
     admin.close();
     await database.end();
   });

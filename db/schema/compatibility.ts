@@ -42,6 +42,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0054-clients-at-routers',
   '0055-last-uses',
   '0056-overview-counts',
+  '0063-narrowed-services',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

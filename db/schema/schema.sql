@@ -1569,6 +1569,9 @@ AS $function$
 DECLARE
   noted text := current_setting('edge.moves', true);
   counted integer;
+  grants bigint;
+  is_narrowing boolean;
+  is_for_all boolean;
   is_content boolean;
   is_access boolean;
   is_routing boolean;
@@ -1582,12 +1585,15 @@ BEGIN
     RETURN NULL;
   END IF;
   IF strpos(noted, 'attributes') > 0 THEN counted := count_noted_attributes(); END IF;
-  IF strpos(noted, 'grants') > 0 THEN
-    UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp() WHERE name = 'grants';
+  is_narrowing := strpos(noted, 'narrowing') > 0;
+  is_for_all := strpos(noted, 'grants') > 0;
+  IF is_narrowing OR is_for_all THEN
+    UPDATE model_epochs SET epoch = epoch + 1, moved_at = clock_timestamp() WHERE name = 'grants'
+      RETURNING epoch INTO grants;
     IF FOUND THEN PERFORM pg_notify('edge', 'grants'); END IF;
   END IF;
   is_content := strpos(noted, 'content') > 0;
-  is_access := is_content OR strpos(noted, 'access') > 0;
+  is_access := is_content OR is_narrowing OR strpos(noted, 'access') > 0;
   is_routing := strpos(noted, 'routing') > 0;
   is_presence := strpos(noted, 'presence') > 0;
   IF is_access OR is_routing OR is_presence THEN
@@ -1601,6 +1607,11 @@ BEGIN
       IF is_presence THEN PERFORM pg_notify('edge', 'presence'); END IF;
     END IF;
   END IF;
+  IF is_narrowing AND grants IS NOT NULL THEN is_for_all := narrow_noted(grants) OR is_for_all; END IF;
+  IF is_for_all THEN
+    UPDATE model_epochs SET for_all = grants WHERE name = 'grants';
+    DELETE FROM narrowed_services WHERE epoch <= grants;
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -1612,6 +1623,36 @@ BEGIN
   UPDATE role_attribute_epochs SET epoch = epoch + 1 WHERE kind = moved
     AND slot = (SELECT slot FROM role_attribute_epochs WHERE kind = moved LIMIT 1 FOR UPDATE SKIP LOCKED);
   IF NOT FOUND THEN INSERT INTO role_attribute_epochs (kind, epoch) VALUES (moved, 1); END IF;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.narrow_noted(moved bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  most CONSTANT integer := 1000;
+  noted_roles CONSTANT text := current_setting('edge.narrowed_roles', true);
+  noted_checks CONSTANT text := current_setting('edge.narrowing_checks', true);
+  roles text[] COLLATE "C" := '{}';
+  checks text[] COLLATE "C" := '{}';
+  concerned text[] COLLATE "C";
+BEGIN
+  IF noted_roles <> '' THEN roles := take_noted('edge.narrowed_roles', noted_roles); END IF;
+  IF noted_checks <> '' THEN checks := take_noted('edge.narrowing_checks', noted_checks); END IF;
+  roles := roles || ARRAY(SELECT unnest(p.service_roles) FROM posture_checks c
+    JOIN service_policies p ON p.posture_check_roles && selectors_of(c.id, c.role_attributes)
+    WHERE c.id = ANY (checks));
+  IF '#all' = ANY (roles) THEN RETURN true; END IF;
+  concerned := ARRAY(
+    SELECT id FROM services WHERE id = ANY (ARRAY(SELECT substr(r, 2) FROM unnest(roles) r WHERE starts_with(r, '@')))
+    UNION
+    SELECT id FROM services
+    WHERE role_attributes && ARRAY(SELECT substr(r, 2) FROM unnest(roles) r WHERE starts_with(r, '#'))
+    LIMIT most + 1);
+  IF cardinality(concerned) > most THEN RETURN true; END IF;
+  INSERT INTO narrowed_services (service_id, epoch) SELECT id, moved FROM unnest(concerned) id
+  ON CONFLICT (service_id) DO UPDATE SET epoch = excluded.epoch, moved_at = excluded.moved_at, is_swept = false;
+  RETURN false;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.note_moves()
@@ -1636,6 +1677,27 @@ BEGIN
       WHERE id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END AND type_id = 'Router') THEN
     noted := set_config('edge.moves', noted || ' access', true);
   END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.note_narrowing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  setting CONSTANT text := CASE TG_TABLE_NAME
+    WHEN 'posture_checks' THEN 'edge.narrowing_checks' ELSE 'edge.narrowed_roles' END;
+  items text[];
+  noted text := coalesce(current_setting('edge.moves', true), '');
+BEGIN
+  IF strpos(noted, 'narrowing') = 0 THEN noted := set_config('edge.moves', noted || ' narrowing', true); END IF;
+  IF TG_TABLE_NAME = 'service_policies' THEN items := OLD.service_roles;
+  ELSIF TG_TABLE_NAME = 'services' THEN items := ARRAY['@' || NEW.id];
+  ELSE items := ARRAY[NEW.id];
+  END IF;
+  IF items = '{}' THEN RETURN NULL; END IF;
+  noted := set_config(setting, concat(current_setting(setting, true), ',', btrim(items::text, '{}')), true);
+  IF length(noted) > 8000 THEN PERFORM put_noted_aside(setting, noted); END IF;
   RETURN NULL;
 END $function$;
 
@@ -2596,7 +2658,16 @@ CREATE TABLE model_epochs (
   routing_by xid8,
   presence bigint NOT NULL DEFAULT 1,
   presence_by xid8,
+  for_all bigint NOT NULL DEFAULT 1,
   CONSTRAINT model_epochs_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE narrowed_services (
+  service_id text COLLATE "C" NOT NULL,
+  epoch bigint NOT NULL,
+  moved_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  is_swept boolean NOT NULL DEFAULT false,
+  CONSTRAINT narrowed_services_pkey PRIMARY KEY (service_id)
 );
 
 CREATE TABLE network (
@@ -3130,6 +3201,7 @@ CREATE INDEX identity_service_configs_config ON identity_service_configs USING b
 CREATE INDEX identity_service_configs_service ON identity_service_configs USING btree (service_id);
 CREATE INDEX issued_certificates_end ON issued_certificates USING btree (not_after);
 CREATE INDEX issued_certificates_subject ON issued_certificates USING btree (subject_id, created_at);
+CREATE INDEX narrowed_services_unswept ON narrowed_services USING btree (service_id) WHERE (NOT is_swept);
 CREATE INDEX posture_checks_name_any_case ON posture_checks USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX posture_checks_name_letters ON posture_checks USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX posture_checks_role_attributes ON posture_checks USING gin (role_attributes) WITH (gin_pending_list_limit='128');
@@ -3159,7 +3231,7 @@ CREATE INDEX services_role_attributes ON services USING gin (role_attributes) WI
 CREATE INDEX sessions_granted_epoch ON sessions USING btree (granted_epoch);
 CREATE INDEX sessions_granted_until ON sessions USING btree (granted_until) WHERE (granted_until < 'infinity'::timestamp with time zone);
 CREATE INDEX sessions_identity ON sessions USING btree (identity_id, id);
-CREATE INDEX sessions_service ON sessions USING btree (service_id);
+CREATE INDEX sessions_service ON sessions USING btree (service_id, granted_epoch);
 CREATE INDEX sessions_token ON sessions USING hash (token);
 CREATE INDEX terminator_costs_host ON terminator_costs USING btree (host_id);
 CREATE INDEX terminators_instance ON terminators USING btree (service_id, instance_id);
@@ -3356,14 +3428,14 @@ CREATE CONSTRAINT TRIGGER posture_checks_attributes_out_at_commit AFTER DELETE O
 CREATE TRIGGER posture_checks_audit_change AFTER UPDATE OF name, type_id, role_attributes, criteria, tags ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_audit_in AFTER INSERT ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
 CREATE TRIGGER posture_checks_audit_out AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION audit_posture_checks();
-CREATE TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION note_moves('grants');
+CREATE TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_checks FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER posture_checks_change_grants_at_commit AFTER UPDATE OF criteria ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
 CREATE TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER posture_checks_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
-CREATE TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
+CREATE TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER posture_checks_narrow_grants_at_commit AFTER INSERT OR UPDATE OF role_attributes ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER quiesced_routers_audit_change AFTER UPDATE ON quiesced_routers FOR EACH ROW EXECUTE FUNCTION audit_quiesced_routers();
 CREATE TRIGGER quiesced_routers_audit_in AFTER INSERT ON quiesced_routers FOR EACH ROW EXECUTE FUNCTION audit_quiesced_routers();
@@ -3426,9 +3498,9 @@ CREATE TRIGGER service_policies_counted_in AFTER INSERT ON service_policies REFE
 CREATE TRIGGER service_policies_counted_out AFTER DELETE ON service_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER service_policies_move_access AFTER INSERT OR DELETE OR UPDATE ON service_policies FOR EACH ROW EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER service_policies_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
-CREATE TRIGGER service_policies_move_grants AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
+CREATE TRIGGER service_policies_move_grants AFTER DELETE ON service_policies FOR EACH ROW EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER service_policies_move_grants_at_commit AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
-CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION note_moves('grants');
+CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER service_policies_narrow_grants_at_commit AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER services_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, encryption_required, role_attributes ON services FOR EACH ROW EXECUTE FUNCTION announce_model('service', 'id');
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
@@ -3448,7 +3520,7 @@ CREATE TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services
 CREATE CONSTRAINT TRIGGER services_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER services_name_change AFTER UPDATE OF name ON services FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION keep_service_name();
 CREATE TRIGGER services_name_in AFTER INSERT OR DELETE ON services FOR EACH ROW EXECUTE FUNCTION keep_service_name();
-CREATE TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION note_moves('grants');
+CREATE TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER services_narrow_grants_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER sessions_audit_out AFTER DELETE ON sessions FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_sessions();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -22,8 +22,8 @@ export async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<s
       await tx.execute(
         unprepared(
           'WITH',
-          `WITH made AS (INSERT INTO model_epochs (name, epoch, content, routing)
-        VALUES ($1, ${NEW_EPOCH}, ${NEW_EPOCH}, ${NEW_EPOCH}) RETURNING name)
+          `WITH made AS (INSERT INTO model_epochs (name, epoch, content, routing, for_all)
+        VALUES ($1, ${NEW_EPOCH}, ${NEW_EPOCH}, ${NEW_EPOCH}, ${NEW_EPOCH}) RETURNING name)
         SELECT pg_notify('edge', name), pg_notify('edge', 'routing') FROM made`,
         ),
         [name],
@@ -41,7 +41,8 @@ export async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<s
       await tx.execute(
         unprepared(
           'WITH',
-          `WITH moved AS (UPDATE model_epochs SET epoch = ${SESSION_AHEAD} + 1 WHERE name = 'grants' RETURNING name)
+          `WITH moved AS (UPDATE model_epochs SET epoch = ${SESSION_AHEAD} + 1, for_all = ${SESSION_AHEAD} + 1
+          WHERE name = 'grants' RETURNING name)
         SELECT pg_notify('edge', name) FROM moved`,
         ),
       );

@@ -1,8 +1,8 @@
 /**
  * Whether a session still has its grant. Policies decide this, and evaluating them costs; so each session keeps the
- * epoch 'grants' of its last check, and until when the posture checks pass that it depends on. One whose epoch is
- * current and whose time is not over is granted; any other is unchecked, and is checked before any answer shows it. A
- * check brings it up to date, or removes it for good.
+ * epoch 'grants' of its last check, and until when the posture checks pass that it depends on. One that nothing has
+ * concerned since that epoch, and whose time is not over, is granted; any other is unchecked, and is checked before any
+ * answer shows it. A check brings it up to date, or removes it for good.
  */
 import { DomainError } from '../../domain/errors.js';
 import { judge, latestEnd } from '../../domain/policy/access.js';
@@ -11,10 +11,12 @@ import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { ASKED_CHECKS, ASKS_NOTHING, posturesOf, toAskedChecks, UNKNOWN_POSTURE } from './postures.js';
 import type { AskedRow } from './postures.js';
-import { change, locking } from '../postgres/statement.js';
+import { asyncChange, change, locking } from '../postgres/statement.js';
 
 /** Moves whenever a grant may have been lost. */
 export const GRANTS_EPOCH = `(SELECT epoch FROM model_epochs WHERE name = 'grants')`;
+/** Its value when sessions of all services were last concerned. */
+export const GRANTS_EPOCH_FOR_ALL = `(SELECT for_all FROM model_epochs WHERE name = 'grants')`;
 
 /** An entity with its selectors, which are worked out once: not for every policy that is compared with them. */
 export const withSelectors = (table: string, where: string) =>
@@ -48,15 +50,29 @@ const IS_JUDGED_BY_ROUTERS =
 /** Those of them that grant it whatever the device is, or whatever is known of it here. */
 const GRANTING = `${SELECTING} AND (${ASKS_NOTHING} OR ${IS_JUDGED_BY_ROUTERS})`;
 
-export const IS_CURRENT = `(t.granted_epoch >= ${GRANTS_EPOCH} AND t.granted_until > now())`;
+/** Nothing has concerned the session, whose alias is given, since its policies were asked. */
+export const isCurrent = (session: string) =>
+  `(${session}.granted_epoch >= ${GRANTS_EPOCH_FOR_ALL} AND ${session}.granted_until > now()
+    AND NOT EXISTS (SELECT FROM narrowed_services n
+      WHERE n.service_id = ${session}.service_id AND n.epoch > ${session}.granted_epoch))`;
+export const IS_CURRENT = isCurrent('t');
+/** Narrowed services of which some session may be unchecked, each as `n`. */
+export const UNSWEPT_SERVICES = 'narrowed_services n WHERE NOT n.is_swept';
+/** Sessions of the service `n` whose policies were asked before it was narrowed. */
+export const SESSIONS_OF_NARROWED = 'sessions d WHERE d.service_id = n.service_id AND d.granted_epoch < n.epoch';
 /** Known to be granted; one that depends on posture is so only while it is current. */
 export const IS_GRANTED = `(${IS_CURRENT} OR EXISTS (SELECT ${GRANTING}))`;
 
 const lockingIds = locking<{ id: string }>;
 const LOCK_NAMED = lockingIds('sessions-lock', 'SELECT id FROM sessions WHERE id = ANY ($1) ORDER BY id FOR UPDATE');
+const LOCK_NARROWED = lockingIds(
+  'sessions-lock-narrowed',
+  `SELECT t.id FROM (SELECT * FROM ${UNSWEPT_SERVICES} OFFSET 0) n
+  CROSS JOIN LATERAL (SELECT d.id FROM ${SESSIONS_OF_NARROWED} LIMIT $1 FOR UPDATE SKIP LOCKED) t LIMIT $1`,
+);
 const LOCK_UNCHECKED = lockingIds(
   'sessions-lock-unchecked',
-  `SELECT id FROM sessions WHERE granted_epoch < ${GRANTS_EPOCH} ORDER BY granted_epoch LIMIT $1
+  `SELECT id FROM sessions WHERE granted_epoch < ${GRANTS_EPOCH_FOR_ALL} ORDER BY granted_epoch LIMIT $1
   FOR UPDATE SKIP LOCKED`,
 );
 const LOCK_OVER = lockingIds(
@@ -66,8 +82,8 @@ const LOCK_OVER = lockingIds(
 );
 const LOCK_UNCHECKED_OF = lockingIds(
   'sessions-lock-unchecked-of',
-  `SELECT id FROM sessions WHERE identity_id = $2
-  AND (granted_epoch < ${GRANTS_EPOCH} OR granted_until <= now()) ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+  `SELECT id FROM sessions t WHERE identity_id = $2 AND NOT ${IS_CURRENT}
+  ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
 );
 
 /** Tells the audit triggers which sessions the controller ends by itself. They never come back, so it may stay set. */
@@ -136,17 +152,32 @@ export async function checkGrants(
       for (const { id } of await tx.many(statement, values)) held.push(id);
     };
     if (ids.length > 0) await lock(LOCK_NAMED, [ids]);
-    if (others > 0 && identityId === null) {
-      await lock(LOCK_UNCHECKED, [others]);
-      if (held.length < others) await lock(LOCK_OVER, [others - held.length]);
-    }
-    if (others > 0 && identityId !== null) await lock(LOCK_UNCHECKED_OF, [others, identityId]);
+    const most = held.length + others;
+    if (identityId === null) {
+      for (const statement of [LOCK_NARROWED, LOCK_UNCHECKED, LOCK_OVER])
+        if (held.length < most) await lock(statement, [most - held.length]);
+    } else if (others > 0) await lock(LOCK_UNCHECKED_OF, [others, identityId]);
     if (held.length === 0) return { seen: 0, removed: 0 };
     const row = await tx.one(CHECK, [held]);
     const lost = row?.asking == null ? 0 : await settle(tx, row.asking, row.epoch);
     return { seen: held.length, removed: (row?.removed ?? 0) + lost };
   };
   return isDatabase(db) ? db.transaction(work) : work(db);
+}
+
+/** No request that read the policies before the service was narrowed is on its way for two minutes. */
+const NOTE_SWEPT = asyncChange(
+  'narrowed-services-swept',
+  ({ returningActor }) => `UPDATE narrowed_services SET is_swept = true WHERE service_id IN (
+  SELECT n.service_id FROM ${UNSWEPT_SERVICES} AND n.moved_at < now() - interval '2 minutes'
+    AND NOT EXISTS (SELECT FROM ${SESSIONS_OF_NARROWED}) FOR UPDATE SKIP LOCKED)${returningActor}`,
+);
+
+/** Asks the policies about up to `max` sessions unchecked, whosever they are; with fewer, none that is seen is left. */
+export async function sweepGrants(db: Db, max: number): Promise<{ seen: number; removed: number }> {
+  const swept = await checkGrants(db, { ids: [], others: max, identityId: null });
+  if (swept.seen < max) await db.execute(NOTE_SWEPT);
+  return swept;
 }
 
 /** Attempts to check a session while the epoch keeps moving. */

@@ -4,7 +4,17 @@ import type { Db } from '../postgres/contracts.js';
 import { inAll, referringTo, rowsWhere } from '../query/scopes.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import type { ListSource } from '../query/table.js';
-import { GRANTS_EPOCH, IS_CURRENT, IS_GRANTED, ROUNDS, SELECTING, checkGrants } from './session-grants.js';
+import {
+  GRANTS_EPOCH_FOR_ALL,
+  IS_CURRENT,
+  IS_GRANTED,
+  ROUNDS,
+  SELECTING,
+  SESSIONS_OF_NARROWED,
+  UNSWEPT_SERVICES,
+  checkGrants,
+  isCurrent,
+} from './session-grants.js';
 import { JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, sessionFrom, useOf } from './session-rows.js';
 import type { SessionRow } from './session-rows.js';
 import { routersFor } from './session-routers.js';
@@ -28,21 +38,20 @@ export const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', 
   ${SELECTING}) AS policies`;
 
 /** The end of an index. A search for an unchecked one would read all of them, since there is usually none. */
-const LOWEST_EPOCH = '(SELECT min(d.granted_epoch) FROM sessions d)';
-/** The case keeps the planner from that index: the identity's few sessions are found by its own. */
-const lowestEpochOf = (identity: string) =>
-  `(SELECT min(CASE WHEN d.granted_until > now() THEN d.granted_epoch ELSE 0 END)
-    FROM sessions d WHERE d.identity_id = ${identity})`;
-const hasUnchecked = (lowestEpoch: string) => `${lowestEpoch} < ${GRANTS_EPOCH} AS "hasUnchecked"`;
+const IS_SOME_OLD = `(SELECT min(d.granted_epoch) FROM sessions d) < ${GRANTS_EPOCH_FOR_ALL}`;
+const IS_SOME_NARROWED = `EXISTS (SELECT FROM ${UNSWEPT_SERVICES} AND EXISTS (SELECT FROM ${SESSIONS_OF_NARROWED}))`;
 const IS_SOME_OVER = `coalesce(
   now() >= (SELECT min(d.granted_until) FROM sessions d WHERE d.granted_until < 'infinity'), false)`;
+const HAS_UNCHECKED = `(${IS_SOME_OVER} OR ${IS_SOME_OLD} OR ${IS_SOME_NARROWED}) AS "hasUnchecked"`;
+const hasUncheckedOf = (identity: string) =>
+  `(SELECT bool_or(NOT ${isCurrent('d')}) FROM sessions d WHERE d.identity_id = ${identity}) AS "hasUnchecked"`;
 
 const CHECKED = `${IS_CURRENT} AS "isCurrent"`;
 
 const ALL_SESSIONS: ListSource<ListedRow, Listed> = {
   ...session.source,
   joins: JOINS_SERVICE,
-  extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${IS_SOME_OVER} OR ${hasUnchecked(LOWEST_EPOCH)}`,
+  extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${HAS_UNCHECKED}`,
   fromRow: (row) => ({
     session: sessionFrom(row),
     isCurrent: row.isCurrent,
@@ -62,7 +71,7 @@ const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
     ? ALL_SESSIONS
     : {
         ...CALLER_SESSIONS,
-        readerExtras: { name: 'own', sql: (bind) => hasUnchecked(lowestEpochOf(bind(identityId))) },
+        readerExtras: { name: 'own', sql: (bind) => hasUncheckedOf(bind(identityId)) },
       };
 
 /** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */

@@ -11,7 +11,7 @@ import { detailSql } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { findBasis, insertSession } from './session-creation.js';
 import type { RequiredPosture, SessionBasis, SessionDraft, SessionUse } from './session-creation.js';
-import { IS_GRANTED, checkGrants, untilChecked } from './session-grants.js';
+import { IS_GRANTED, sweepGrants, untilChecked } from './session-grants.js';
 import { POLICIES, listSessionsOf } from './session-lists.js';
 import { JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, shownSession } from './session-rows.js';
 import type { SessionRow } from './session-rows.js';
@@ -103,7 +103,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
     async end(id) {
       await db.execute(END, [id]);
     },
-    sweep: (max) => checkGrants(db, { ids: [], others: max, identityId: null }),
+    sweep: (max) => sweepGrants(db, max),
     async nextEnd() {
       const rows = await db.many(NEXT_END);
       return rows[0]?.ms ?? null;

@@ -31,6 +31,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   issued_certificates: 'goes with what a certificate was issued for',
   last_uses: 'traffic',
   model_epochs: 'derived',
+  narrowed_services: 'derived',
   network_jwts: 'made from keys',
   network_secrets: 'sealed keys',
   posture_check_types: 'built in',

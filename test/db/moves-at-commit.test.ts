@@ -9,11 +9,12 @@ import type { TestDatabase } from '../support/database.js';
 import { until } from '../support/poll.js';
 
 /** What a trigger may note. None is a part of another one: they are found in one text. */
-const MOVES = ['access', 'content', 'grants', 'routing', 'presence'];
+const MOVES = ['access', 'content', 'grants', 'narrowing', 'routing', 'presence'];
 
 /** By table that transactions of all kinds write: the only functions that may name it. */
 const WRITERS: Readonly<Record<string, readonly string[]>> = {
   model_epochs: ['move_noted'],
+  narrowed_services: ['move_noted', 'narrow_noted'],
   role_attribute_counts: ['add_role_attribute', 'take_role_attribute'],
   role_attribute_epochs: ['move_role_attribute_epoch'],
   entity_counts: ['count_entities'],
@@ -26,6 +27,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   move_role_attribute_epoch: ['count_new_attributes', 'count_noted_attributes'],
   count_noted_attributes: ['count_new_attributes', 'move_noted'],
   count_new_attributes: [],
+  narrow_noted: ['move_noted'],
   move_noted: [],
 };
 
@@ -153,7 +155,7 @@ describe('what all changes share', () => {
         });
         const noted = /^note_moves\('(\w+)'\)$/.exec(calls)?.[1];
         if (noted !== undefined) expect(MOVES, name).to.include(noted);
-        else expect(['note_role_attributes()', 'note_moves_of_hosting()'], name).to.include(calls);
+        else expect(['note_role_attributes()', 'note_moves_of_hosting()', 'note_narrowing()'], name).to.include(calls);
       }
       const counting = all.filter(({ calls }) => calls === 'count_new_attributes()');
       expect(counting.map(({ table }) => table)).to.have.members([

@@ -1,5 +1,6 @@
 /** Sessions with the policies that grant them, in tables that each test begins with empty. */
 import type { SessionBasis } from '../../db/stores/session-creation.js';
+import { IS_CURRENT } from '../../db/stores/session-grants.js';
 import { DomainError } from '../../domain/errors.js';
 import {
   identityDraft,
@@ -50,6 +51,11 @@ export class GrantScene {
     return (await this.#fixture.files.query(sql, values)).rows;
   }
 
+  /** A connection of its own, for a transaction that a test holds. */
+  connect() {
+    return this.#fixture.files.connect();
+  }
+
   async newIdentity(roleAttributes: readonly string[]): Promise<string> {
     const made = this.id();
     await this.stores.identities.create(made, identityDraft(made, { roleAttributes }), []);
@@ -96,11 +102,7 @@ export class GrantScene {
   }
 
   async isUnchecked(session: string): Promise<unknown> {
-    const [row] = await this.query(
-      `SELECT granted_epoch < (SELECT epoch FROM model_epochs WHERE name = 'grants') AS doubt FROM sessions
-        WHERE id = $1`,
-      [session],
-    );
+    const [row] = await this.query(`SELECT NOT ${IS_CURRENT} AS doubt FROM sessions t WHERE id = $1`, [session]);
     return row?.['doubt'];
   }
 

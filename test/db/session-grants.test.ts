@@ -13,7 +13,16 @@ describe('grants of sessions', () => {
 
   const changes: readonly [what: string, isLoss: boolean, change: (held: GrantedSession) => Promise<unknown>][] = [
     ['a policy is deleted', true, async ({ policy }) => scene.stores.servicePolicies.remove(policy)],
-    ['another policy is deleted', true, async () => scene.stores.servicePolicies.remove(await scene.allow([], []))],
+    [
+      'another policy for its service is deleted',
+      true,
+      async () => scene.stores.servicePolicies.remove(await scene.allow([], ['#b'])),
+    ],
+    [
+      'a policy that selects nothing is deleted',
+      false,
+      async () => scene.stores.servicePolicies.remove(await scene.allow([], [])),
+    ],
     [
       'the type of a policy changes',
       true,
