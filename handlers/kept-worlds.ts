@@ -48,15 +48,29 @@ export class KeptWorlds {
 
 function keptWorld(facts: NetworkFacts): KeptWorld {
   const world = new AccessWorld(facts);
-  let classes: Promise<readonly IdentityClass[]> | undefined;
-  let names: Promise<ReadonlyMap<string, string>> | undefined;
-  const readClasses = async (stores: Stores) =>
-    classesIn(world, await stores.networkAccess.identities(facts, {}), turns());
   return {
     world,
-    classes: (stores) => (classes ??= readClasses(stores)),
-    names: (stores) =>
-      (names ??= stores.networkAccess.names(namedIds(facts.policies.flatMap(({ identityRoles }) => identityRoles)))),
+    classes: readOnce(async ({ networkAccess }) =>
+      classesIn(world, await networkAccess.identities(facts, {}), turns()),
+    ),
+    names: readOnce(({ networkAccess }) =>
+      networkAccess.names(namedIds(facts.policies.flatMap(({ identityRoles }) => identityRoles))),
+    ),
+  };
+}
+
+/** Reads for the first who asks. A read ends with the request that it is for: the next one reads again. */
+function readOnce<T>(read: (stores: Stores) => Promise<T>): (stores: Stores) => Promise<T> {
+  let found: Promise<T> | undefined;
+  return async (stores) => {
+    const earlier = found;
+    try {
+      if (earlier !== undefined) return await earlier;
+    } catch {
+      // It was for another request, which has the error.
+    }
+    if (found === earlier) found = read(stores);
+    return found as Promise<T>;
   };
 }
 

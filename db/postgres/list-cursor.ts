@@ -6,7 +6,7 @@ import type { FullListOptions } from './contracts.js';
 import type { Loan } from './list-loan.js';
 import { unprepared } from './statement.js';
 import type { Statement } from './statement.js';
-import { BEGIN_SNAPSHOT } from './transaction-commands.js';
+import { BEGIN_SNAPSHOT, BEGIN_WHOLE_SNAPSHOT } from './transaction-commands.js';
 
 /** A list that is read in batches, all of one snapshot. */
 export class ListCursor<R> {
@@ -17,7 +17,7 @@ export class ListCursor<R> {
   constructor(
     loan: Loan,
     release: Release,
-    readonly options: Omit<FullListOptions, 'isReadAtOnce'>,
+    readonly options: FullListOptions,
   ) {
     this.#loan = loan;
     this.#release = release;
@@ -25,7 +25,7 @@ export class ListCursor<R> {
 
   /** @returns the first batch */
   async open({ text }: Statement<R>, values: readonly unknown[]): Promise<R[]> {
-    await this.#loan?.run(BEGIN_SNAPSHOT);
+    await this.#loan?.run(this.options.isReadAtOnce ? BEGIN_WHOLE_SNAPSHOT : BEGIN_SNAPSHOT);
     await this.#loan?.run(unprepared('DECLARE', `DECLARE page NO SCROLL CURSOR FOR ${text}`), values);
     return this.#next();
   }

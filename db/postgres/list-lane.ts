@@ -131,20 +131,20 @@ export class ListLane {
   async listAll<R>(
     statement: Statement<R>,
     values: readonly unknown[],
-    { batchSize, isReadAtOnce, form }: FullListOptions,
+    options: FullListOptions,
     scope: RequestScope = {},
   ): Promise<FullList<R>> {
     const release = await this.#enter(scope);
     let cursor: ListCursor<R> | undefined;
     try {
-      cursor = new ListCursor<R>(await this.#borrow(scope), release, { batchSize, form });
+      cursor = new ListCursor<R>(await this.#borrow(scope), release, options);
       const head = await cursor.open(statement, values);
-      if (head.length < batchSize) {
+      if (head.length < options.batchSize) {
         await cursor.close();
         return { head };
       }
       const { reader } = scope;
-      if (isReadAtOnce || reader === undefined) return { head, rest: cursor.rest() };
+      if (options.isReadAtOnce || reader === undefined) return { head, rest: cursor.rest() };
       cursor.moveTo(enterAtOnce(this.#streams, reader.identityId));
       return { head, rest: cursor.restUntil(reader.signal) };
     } catch (error) {

@@ -9,8 +9,10 @@ import { namedIds } from '../../domain/policy/roles.js';
 import { NOTHING_KNOWN, readPostureReport } from '../../domain/posture/state.js';
 import type { PostureState } from '../../domain/posture/state.js';
 import { Params } from '../filter/index.js';
+import { isDatabase } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { list, slowRead } from '../postgres/statement.js';
+import type { Statement } from '../postgres/statement.js';
 import { asItIs } from '../query/entity.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { inAll, rowsWhere, selectedBy } from '../query/scopes.js';
@@ -21,7 +23,7 @@ import { isDisabledSql } from './disabled.js';
 import { ASKED_CHECKS, toAskedChecks } from './postures.js';
 import type { AskedRow } from './postures.js';
 import { HOST_IS_ALIVE } from './router-channels.js';
-import { CARRYING_LINKS, IS_JUDGED_ELSEWHERE, IS_USABLE, LAST_LOGINS, lastLoginOf } from './explain-view.js';
+import { CARRYING_LINKS, IS_JUDGED_ELSEWHERE, IS_USABLE, lastLoginOf, lastLoginsOf } from './explain-view.js';
 import { identity } from './identities.js';
 import { service } from './services.js';
 
@@ -136,10 +138,12 @@ const JUDGED = slowRead<DecisiveRow & DeviceRow>(
  */
 const ALL_JUDGED = slowRead<DecisiveRow & DeviceRow>(
   'network-access-all-devices',
-  `WITH s AS MATERIALIZED (${LAST_LOGINS})
-  SELECT ${DECISIVE}, ${DEVICE} FROM identities i
-  LEFT JOIN s ON s.identity_id = i.id AND NOT (${IS_JUDGED_ELSEWHERE})
-  LEFT JOIN api_session_postures p ON p.api_session_id = s.id WHERE ${IS_JUDGED}`,
+  `WITH i AS MATERIALIZED (SELECT * FROM (SELECT id, role_attributes, disabled_at, disabled_until FROM identities) i
+    WHERE ${IS_JUDGED}),
+  l AS (${lastLoginsOf('SELECT id FROM i')}),
+  s AS (SELECT identity_id, CASE WHEN NOT (${IS_JUDGED_ELSEWHERE}) THEN s.id END AS id, mfa_passed_at FROM l s)
+  SELECT ${DECISIVE}, ${DEVICE} FROM i LEFT JOIN s ON s.identity_id = i.id
+  LEFT JOIN api_session_postures p ON p.api_session_id = s.id`,
 );
 
 interface SelectedRow extends DeviceRow, NamedRef {
@@ -174,6 +178,19 @@ const amongIds = (ids: readonly string[]): Scope => rowsWhere('among', (bind) =>
 
 const NAMES = slowRead<NamedRef>('network-access-names', 'SELECT id, name FROM identities WHERE id = ANY ($1)');
 
+/** Rows of one batch take a few milliseconds to read and to count; others have their turn between two of them. */
+const BATCH = 1_000;
+
+async function* inBatches<R>(db: Db, statement: Statement<R>, values: readonly unknown[]): AsyncGenerator<R[]> {
+  if (!isDatabase(db)) {
+    yield await db.many(statement, values);
+    return;
+  }
+  const { head, rest } = await db.listAll(statement, values, { batchSize: BATCH, isReadAtOnce: true, form: 'objects' });
+  yield head;
+  if (rest !== undefined) yield* rest;
+}
+
 async function groupedIdentities(
   db: Db,
   facts: NetworkFacts,
@@ -186,10 +203,6 @@ async function groupedIdentities(
   const asking = facts.policies.filter(({ checks }) => checks.length > 0).map(({ identityRoles }) => identityRoles);
   const judged = relevantOf(asking);
   const values = [ids, judged.attributes, judged.ids, selectsAll(asking), identityId, attribute];
-  const others = await db.many(OTHERS, values);
-  const isWhole = identityId === null && attribute === null;
-  const read = () => (isWhole ? db.many(ALL_JUDGED, values.slice(0, 4)) : db.many(JUDGED, values));
-  const devices = asking.length > 0 ? await read() : [];
   const isDecisive = new Set(attributes);
   const keys = new DeviceKeys(facts.policies.flatMap(({ checks }) => checks));
   const found = new Map<string, Counted>();
@@ -200,8 +213,12 @@ async function groupedIdentities(
     if (known === undefined) found.set(key, { roleAttributes, id, isDisabled, device, count });
     else known.count += count;
   };
-  for (const row of others) add(row, row.count, null);
-  for (const row of devices) add(row, 1, row);
+  for await (const rows of inBatches(db, OTHERS, values)) for (const row of rows) add(row, row.count, null);
+  if (asking.length > 0) {
+    const isWhole = identityId === null && attribute === null;
+    const devices = isWhole ? inBatches(db, ALL_JUDGED, values.slice(0, 4)) : inBatches(db, JUDGED, values);
+    for await (const rows of devices) for (const row of rows) add(row, 1, row);
+  }
   return [...found.values()].map(({ device, ...rest }) => ({
     ...rest,
     posture: device === null ? null : postureIn(device),

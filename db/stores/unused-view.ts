@@ -41,12 +41,13 @@ export interface UnusedView {
 const used = (kind: string, table: string): string => `CROSS JOIN (SELECT uses_known_since FROM network) n
   LEFT JOIN last_uses u ON u.kind = '${kind}' AND u.entity_id = ${table}.id`;
 
-const IDENTITIES = `(SELECT e.*, greatest(u.at, s.at) AS last_used_at,
+/** A value, not a join: PostgreSQL asks for it where it is needed, and last of all conditions. */
+const LAST_ACTIVITY = '(SELECT max(s.last_activity_at) FROM api_sessions s WHERE s.identity_id = e.id)';
+
+const IDENTITIES = `(SELECT e.*, greatest(u.at, ${LAST_ACTIVITY}) AS last_used_at,
     greatest(u.at, e.created_at, n.uses_known_since) AS kept_since,
-    greatest(u.at, s.at, e.created_at, n.uses_known_since) AS unused_since
-  FROM identities e ${used('identity', 'e')}
-  CROSS JOIN LATERAL (SELECT max(last_activity_at) AS at FROM api_sessions WHERE identity_id = e.id) s
-  WHERE e.type_id <> 'Router')`;
+    greatest(u.at, ${LAST_ACTIVITY}, e.created_at, n.uses_known_since) AS unused_since
+  FROM identities e ${used('identity', 'e')} WHERE e.type_id <> 'Router')`;
 
 const SERVICES = `(SELECT e.*, u.at AS last_used_at, greatest(u.at, e.created_at, n.uses_known_since) AS unused_since
   FROM services e ${used('service', 'e')}
