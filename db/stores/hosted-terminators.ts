@@ -22,6 +22,12 @@ export interface HostedTerminator {
   readonly sessionId: string | null;
 }
 
+/** A router that hosts by itself, and services that it may host. */
+export interface TunnelHost {
+  readonly routerId: string;
+  readonly serviceIds: Iterable<string>;
+}
+
 export interface HostedTerminatorStore {
   /** Whether it is there exactly so: then `host` would change nothing. */
   isHosted(draft: HostedDraft): Promise<boolean>;
@@ -52,20 +58,27 @@ export interface HostedTerminatorStore {
   /** Those on this router that these sessions host. */
   removeOfSessions(sessionIds: readonly string[], routerId: string): Promise<void>;
   /**
-   * Those that the router hosts itself and may not host any more, of these services or of all but these. What it may
-   * host stays, whatever the caller believes.
+   * Those of these services that the router hosts itself and may not host any more. What it may host stays, whatever
+   * the caller believes.
    */
-  removeTunneled(
-    routerId: string,
-    services: { readonly ids: readonly string[]; readonly areKept: boolean },
-  ): Promise<string[]>;
+  removeTunneled(routerId: string, serviceIds: readonly string[]): Promise<string[]>;
+  /** The same of several routers, and of all services but those that each is believed to host rightly. */
+  removeTunneledBut(hosts: readonly TunnelHost[]): Promise<{ readonly id: string; readonly routerId: string }[]>;
 }
 
 /** Reads at one moment: a terminator seen here was made by a grant that is seen too, unless it is lost by now. */
 const REMOVE_TUNNELED = changeAside<{ id: string }>(
   'terminators-remove-tunneled',
   ({ actor }) => `DELETE FROM terminators t WHERE t.router_id = $1 AND t.binding = $2 AND t.is_system
-  AND (t.service_id = ANY ($3)) <> $4 AND NOT ${reachesSql('$1', 't.service_id', "'Bind'")} RETURNING t.id${actor}`,
+  AND t.service_id = ANY ($3) AND NOT ${reachesSql('$1', 't.service_id', "'Bind'")} RETURNING t.id${actor}`,
+);
+
+/** `$3` and `$4` are pairs of a router and a service that it is believed to host rightly. */
+const REMOVE_TUNNELED_BUT = changeAside<{ id: string; routerId: string }>(
+  'terminators-remove-tunneled-but',
+  ({ actor }) => `DELETE FROM terminators t WHERE t.router_id = ANY ($1) AND t.binding = $2 AND t.is_system
+  AND (t.router_id, t.service_id) NOT IN (SELECT * FROM unnest($3::text[], $4::text[]))
+  AND NOT ${reachesSql('t.router_id', 't.service_id', "'Bind'")} RETURNING t.id, t.router_id AS "routerId"${actor}`,
 );
 
 const TERMINATOR_IS_THERE = read<{ there: boolean }>(
@@ -123,9 +136,15 @@ export function hostedTerminatorStore(db: Db): HostedTerminatorStore {
     async removeOfSessions(sessionIds, routerId) {
       await db.execute(TERMINATORS_REMOVE_OF_SESSIONS, [sessionIds, routerId]);
     },
-    async removeTunneled(routerId, { ids, areKept }) {
-      const rows = await db.many(REMOVE_TUNNELED, [routerId, TUNNEL_BINDING, ids, areKept]);
+    async removeTunneled(routerId, serviceIds) {
+      const rows = await db.many(REMOVE_TUNNELED, [routerId, TUNNEL_BINDING, serviceIds]);
       return rows.map(({ id }) => id);
+    },
+    async removeTunneledBut(hosts) {
+      const routerIds = hosts.map(({ routerId }) => routerId);
+      const pairs = hosts.flatMap(({ routerId, serviceIds }) => [...serviceIds].map((id) => ({ routerId, id })));
+      const kept = [pairs.map((pair) => pair.routerId), pairs.map(({ id }) => id)];
+      return await db.many(REMOVE_TUNNELED_BUT, [routerIds, TUNNEL_BINDING, ...kept]);
     },
   };
 }

@@ -13,7 +13,7 @@ const BATCH = 500;
 
 interface HeartbeatParts {
   readonly connected: Pick<ConnectedIdentities, 'isAt'>;
-  readonly sessions: Pick<SessionWatch, 'isUsed'>;
+  readonly sessions: Pick<SessionWatch, 'isUsed' | 'usesAny'>;
   readonly sessionSync: Pick<SessionSync, 'heartbeat'>;
   readonly sessionsSeen: (apiSessionIds: readonly string[]) => void;
   readonly stores: Pick<Stores, 'routerSync'>;
@@ -29,6 +29,7 @@ export const apiSessionHeartbeat =
         const named = await sessionSync.heartbeat(channel, batch);
         const isConnected = ({ identity }: KeptSession) => connected.isAt(routerId, identity.id);
         sessionsSeen(named.filter(isConnected).map(({ id }) => id));
+        if (!sessions.usesAny(routerId)) return;
         const others = named.filter((session) => !isConnected(session)).map(({ id }) => id);
         if (others.length === 0) return;
         const services = await stores.routerSync.servicesOf(others);

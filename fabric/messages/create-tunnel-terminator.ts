@@ -62,7 +62,7 @@ async function host(
   requireHosted(await stores.transaction((tx) => tx.hostedTerminators.hostTunnel(draft)), draft);
   tunnels.use(channel, 'Bind', serviceId);
   if (await tunnels.isLost(channel, 'Bind', serviceId, since)) {
-    await stores.hostedTerminators.removeTunneled(channel.routerId, { ids: [serviceId], areKept: false });
+    await stores.hostedTerminators.removeTunneled(channel.routerId, [serviceId]);
     throw invalidService();
   }
   validation.created(channel, { id: draft.id, binding: TUNNEL_BINDING, address: draft.id });

@@ -12,6 +12,7 @@ import { wholeOf } from '../../domain/fabric/model-changes.js';
 import { ModelTouches } from '../../domain/fabric/model-touches.js';
 import { modelOf } from '../../domain/fabric/router-model.js';
 import { inParts } from '../../domain/in-parts.js';
+import { Pace } from '../../domain/scheduling/pace.js';
 import type { ModelCatalog, RouterModel } from '../../domain/fabric/router-model.js';
 import type { ReachedModels } from '../../db/stores/reached-models.js';
 import type { Stores } from '../../db/stores/stores.js';
@@ -35,8 +36,8 @@ import type { FabricLog, NoteFailure } from '../channel/router-log.js';
 export interface ReachListener {
   /** Called before a round reads what `reached` is told. */
   roundBegins(): void;
-  /** Takes over what a router reaches now. Awaited before the next round. */
-  reached(channel: RouterChannel, model: RouterModel): Promise<void>;
+  /** Takes over what some routers reach now. Awaited before the next round. */
+  reached(models: ReadonlyMap<RouterChannel, RouterModel>): Promise<void>;
 }
 
 export interface DataModelOptions extends ModelKeySources {
@@ -51,6 +52,8 @@ export interface DataModelOptions extends ModelKeySources {
 
 /** Number of routers whose models are read in one statement. */
 const PART = 100;
+/** Least time from one round to the next, in which routers that come are gathered. */
+const APART_MS = 50;
 /** Time in which a router applies what it was told, beside all else that it does. */
 const APPLIED_MS = 3_000;
 
@@ -67,6 +70,7 @@ export class RouterModels {
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #pace = new RoundPace(() => performance.now());
+  readonly #turns = new Pace(APART_MS);
   /** Names what a round is reading, for the log. */
   #step = '';
   #isFailing = false;
@@ -193,6 +197,7 @@ export class RouterModels {
 
   async #rounds(): Promise<void> {
     while (this.#hasWork() && !this.#isClosed) {
+      await this.#turns.turn();
       let batch: readonly RouterState[] = [...this.#entries.values()];
       try {
         await this.#pace.run(async () => {
@@ -269,6 +274,7 @@ export class RouterModels {
     { configs, keys, clientsOf }: Pick<ModelCatalog, 'configs'> & { keys: Keys; clientsOf: ClientReachOf },
   ): Promise<void> {
     const { listener, onWhole } = this.#options;
+    const models = new Map<RouterChannel, RouterModel>();
     for (const entry of part) {
       const { routerId } = entry.channel;
       if (!this.#isOpen(entry)) continue;
@@ -278,8 +284,9 @@ export class RouterModels {
       entry.last = { model, routerPolicyIds: new Set(reach?.routerPolicyIds) };
       entry.clients = clientsOf(routerId);
       if (sendChanges(entry, wholeOf(model, entry.clients), keys, reached)) onWhole(entry.channel);
-      await listener.reached(entry.channel, model);
+      models.set(entry.channel, model);
     }
+    await listener.reached(models);
   }
 
   /** Tells all routers what their clients reach now: of most changes it is the same for many, or for all. */

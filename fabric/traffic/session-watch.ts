@@ -98,6 +98,11 @@ export class SessionWatch {
     await this.#naming.runNow();
   }
 
+  /** True when the router showed or named any session that is not over. */
+  usesAny(routerId: string): boolean {
+    return this.#byRouter.has(routerId);
+  }
+
   /** True when the router showed or named the session, and it is not over. */
   isUsed(routerId: string, sessionId: string): boolean {
     return this.#byRouter.get(routerId)?.has(sessionId) === true;

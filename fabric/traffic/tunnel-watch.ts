@@ -58,23 +58,36 @@ export class TunnelWatch {
     return (await this.#options.stores.routerModels.denied(channel.routerId, type, [serviceId])).length > 0;
   }
 
-  /** Takes over what the router reaches now. A use that it does not reach any more is checked closely, and ends. */
-  async reached(channel: RouterChannel, model: RouterModel): Promise<void> {
-    const uses = this.#of(channel);
-    await this.#checkHosted(channel, uses, reachedBy(model, 'Bind'));
-    await this.#checkDialed(channel, uses, reachedBy(model, 'Dial'));
+  /** Takes over what these routers reach now. A use that one does not reach any more is checked closely, and ends. */
+  async reached(models: ReadonlyMap<RouterChannel, RouterModel>): Promise<void> {
+    await this.#checkNew([...models].filter(([channel]) => this.#of(channel).isNew));
+    for (const [channel, model] of models) {
+      const uses = this.#of(channel);
+      await this.#checkHosted(channel, uses, reachedBy(model, 'Bind'));
+      await this.#checkDialed(channel, uses, reachedBy(model, 'Dial'));
+    }
+  }
+
+  /** Removes what these hosted before they came, and may not host. */
+  async #checkNew(models: readonly (readonly [RouterChannel, RouterModel])[]): Promise<void> {
+    if (models.length === 0) return;
+    const { stores, validation } = this.#options;
+    const removed = await stores.hostedTerminators.removeTunneledBut(
+      models.map(([{ routerId }, model]) => ({ routerId, serviceIds: reachedBy(model, 'Bind') })),
+    );
+    for (const [channel] of models) {
+      const ids = removed.filter(({ routerId }) => routerId === channel.routerId).map(({ id }) => id);
+      validation.removed(channel, ids);
+      this.#of(channel).isNew = false;
+    }
   }
 
   async #checkHosted(channel: RouterChannel, uses: ServicesInUse, now: ReadonlySet<string>): Promise<void> {
     const { stores, circuits, validation } = this.#options;
     const { routerId } = channel;
     const lost = without(uses.Bind, now);
-    if (uses.isNew) {
-      const removed = await stores.hostedTerminators.removeTunneled(routerId, { ids: [...now], areKept: true });
-      validation.removed(channel, removed);
-      uses.isNew = false;
-    } else if (lost.length > 0) {
-      const removed = await stores.hostedTerminators.removeTunneled(routerId, { ids: lost, areKept: false });
+    if (lost.length > 0) {
+      const removed = await stores.hostedTerminators.removeTunneled(routerId, lost);
       validation.removed(channel, removed);
     }
     await this.#endLost(channel, uses, 'Bind', lost, now, () =>
