@@ -307,6 +307,56 @@ describe('terminators that clients host', () => {
       }
     });
   });
+
+  describe('of routers themselves', () => {
+    /** A router that may host the service by itself, with a terminator for it and one for a service that it lost. */
+    const tunneler = async (id: string) => {
+      await query('UPDATE routers SET is_tunneler_enabled = true WHERE id = $1', [id]);
+      await stores.identities.create(id, identityDraft(id), []);
+      const lost = newId();
+      await query('INSERT INTO services (id, name, encryption_required) VALUES ($1, $1, true)', [lost]);
+      for (const serviceId of [service, lost])
+        await query(
+          `INSERT INTO terminators (id, is_system, service_id, router_id, host_id, binding, address)
+          VALUES ($1, true, $2, $3, $3, 'tunnel', 'a')`,
+          [`${id}/${serviceId}`, serviceId, id],
+        );
+    };
+    const left = async () =>
+      (await query("SELECT id FROM terminators WHERE binding = 'tunnel' ORDER BY id")).rows.map(({ id }) => String(id));
+    beforeEach(async () => {
+      await query('DELETE FROM terminators');
+      // The other router serves nobody, and so lost both.
+      for (const id of [router, elsewhere]) await tunneler(id);
+    });
+
+    it('end where a router that comes may not host them, whatever is believed of those that it may', async () => {
+      const { hostedTerminators } = stores;
+      expect(await hostedTerminators.removeTunneledBut([])).to.deep.equal([]);
+      const removed = await hostedTerminators.removeTunneledBut([
+        { routerId: router, serviceIds: [] },
+        { routerId: elsewhere, serviceIds: [newId()] },
+      ]);
+      expect(new Set(removed.map(({ routerId }) => routerId))).to.deep.equal(new Set([router, elsewhere]));
+      expect(removed).to.have.length(3);
+      expect(await left()).to.deep.equal([`${router}/${service}`]);
+    });
+
+    it('stay for the router and service that are said to be right, and for no other router', async () => {
+      await stores.hostedTerminators.removeTunneledBut([
+        { routerId: router, serviceIds: [] },
+        { routerId: elsewhere, serviceIds: [service] },
+      ]);
+      expect(await left()).to.have.members([`${router}/${service}`, `${elsewhere}/${service}`]);
+    });
+
+    it('end for a service that is asked about, when the router lost it', async () => {
+      const { hostedTerminators } = stores;
+      expect(await hostedTerminators.removeTunneled(router, [service])).to.deep.equal([]);
+      expect(await hostedTerminators.removeTunneled(elsewhere, [service])).to.deep.equal([`${elsewhere}/${service}`]);
+      expect(await left()).to.have.length(3);
+    });
+  });
 });
 
 /** The sessions that ended. */
