@@ -7,7 +7,9 @@ import type { CheckOptions } from './integrity-check.js';
 
 /** Greater than any epoch that was ever counted: no controller takes something kept for present. */
 const NEW_EPOCH = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
-const SESSION_AHEAD = `(SELECT max(granted_epoch) FROM sessions)`;
+/** The highest value of the epoch that anything has noted. */
+const GRANTS_NOTED = `(SELECT greatest((SELECT max(granted_epoch) FROM sessions),
+  (SELECT max(epoch) FROM narrowed_services), (SELECT for_all FROM model_epochs WHERE name = 'grants')))`;
 
 export async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<string[]> {
   const found: string[] = [];
@@ -31,17 +33,18 @@ export async function checkEpochs(tx: Db, { isFixing }: CheckOptions): Promise<s
   }
   const [grants] = await rowsOf<{ ahead: string | null }>(
     tx,
-    `SELECT ${SESSION_AHEAD} - epoch AS ahead FROM model_epochs WHERE name = 'grants' AND epoch < ${SESSION_AHEAD}`,
+    `SELECT ${GRANTS_NOTED} - epoch AS ahead FROM model_epochs WHERE name = 'grants' AND epoch < ${GRANTS_NOTED}`,
   );
   if (grants !== undefined) {
     found.push(
-      `the epoch grants is ${grants.ahead ?? ''} behind that of a session: sessions would outlive their grants`,
+      `the epoch grants is ${grants.ahead ?? ''} behind that of a session or a service: ` +
+        'sessions would outlive their grants',
     );
     if (isFixing)
       await tx.execute(
         unprepared(
           'WITH',
-          `WITH moved AS (UPDATE model_epochs SET epoch = ${SESSION_AHEAD} + 1, for_all = ${SESSION_AHEAD} + 1
+          `WITH moved AS (UPDATE model_epochs SET epoch = ${GRANTS_NOTED} + 1, for_all = ${GRANTS_NOTED} + 1
           WHERE name = 'grants' RETURNING name)
         SELECT pg_notify('edge', name) FROM moved`,
         ),

@@ -42,6 +42,8 @@ export interface ChainInput {
   readonly now: Date;
   /** The leaf only proves a key, and its extended key usage does not matter. */
   readonly isAnyUse?: boolean;
+  /** A handshake has opened the leaf, which costs 0.2 ms: it is opened again only when somebody asks for it. */
+  readonly isOpened?: boolean;
 }
 
 export interface VerifiedChain {
@@ -80,7 +82,7 @@ export function verifyClientChain(input: ChainInput): VerifiedChain {
   }
 }
 
-function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): VerifiedChain {
+function verify({ sent, now, isAnyUse = false, isOpened = false, ...trust }: ChainInput): VerifiedChain {
   const [first] = sent;
   const anchors = trust.anchors.map(({ certificate, caId }) => ({ der: certificate.raw, caId }));
   if (!first) throw new ChainFault('no certificate was sent');
@@ -99,12 +101,14 @@ function verify({ sent, now, isAnyUse = false, ...trust }: ChainInput): Verified
 
   const known = trust.known.map(({ raw }) => raw).filter((der) => !includes(others, der));
   const { caId, isComplete } = new PathSearch(leaf, anchors, now).find(others, known);
-  const { leaf: opened, publicKey } = open(first);
+  let opened = isOpened ? undefined : open(first);
   return {
-    leaf: opened,
+    get leaf() {
+      return (opened ??= open(first)).leaf;
+    },
     /** Reckoned when it is asked for: most of those who verify a chain do not. */
     get publicKeyFingerprint() {
-      return publicKeyFingerprint(publicKey.export({ type: 'spki', format: 'der' }));
+      return publicKeyFingerprint((opened ??= open(first)).publicKey.export({ type: 'spki', format: 'der' }));
     },
     leafPem: toPem('CERTIFICATE', first),
     fingerprint: certFingerprint(first),

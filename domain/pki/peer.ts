@@ -14,20 +14,21 @@ export interface PeerTrust {
   readonly own: OwnTrust | null;
   /** The CAs of others that are acceptable here: choosing them is for the caller. */
   readonly cas: readonly { readonly id: string; readonly certPem: string }[];
-  /** See `ChainInput`. */
+  /** See `ChainInput` for these two. */
   readonly isAnyUse?: boolean;
+  readonly isOpened?: boolean;
 }
 
 /**
  * @param sent  DER, the leaf first; empty when the peer sent none
  * @throws ChainFault when it proves nothing; an expired leaf is no fault, see `isExpired`
  */
-export function verifyPeer(sent: readonly Buffer[], { own, cas, isAnyUse = false }: PeerTrust): VerifiedChain {
+export function verifyPeer(sent: readonly Buffer[], { own, cas, ...ways }: PeerTrust): VerifiedChain {
   const { roots, intermediates } = own?.trust() ?? { roots: [], intermediates: [] };
   return verifyClientChain({
+    ...ways,
     sent,
     now: new Date(),
-    isAnyUse,
     anchors: [...roots.map((certificate) => ({ certificate, caId: null })), ...cas.map(anchorOf)],
     known: intermediates,
   });

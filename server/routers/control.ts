@@ -74,7 +74,7 @@ export function createControl({
       apiSessions.seen(ids);
     },
     extensions: routerCertification({ config, stores, pki, log }),
-    verify: (certificates) => verifyPeer(certificates, { own: pki, cas: [] }),
+    verify: (certificates) => verifyPeer(certificates, { own: pki, cas: [], isOpened: true }),
     keySources() {
       const { roots, intermediates } = pki.trust();
       const { publicJwk, kid } = identity.signer();

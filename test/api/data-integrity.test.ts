@@ -176,6 +176,16 @@ describe('data integrity', function integrity() {
       damage: "UPDATE enrollments SET expires_at = now() - interval '31 days' WHERE identity_id = '$identity'",
       found: /^the enrollment \w+ expired more than 30 days ago$/,
     },
+    {
+      damage: `INSERT INTO narrowed_services (service_id, epoch)
+        SELECT '$service', epoch + 4 FROM model_epochs WHERE name = 'grants'
+        ON CONFLICT (service_id) DO UPDATE SET epoch = excluded.epoch`,
+      found: /^the epoch grants is 4 behind that of a session or a service/,
+    },
+    {
+      damage: "UPDATE model_epochs SET for_all = epoch + 3 WHERE name = 'grants'",
+      found: /^the epoch grants is 3 behind that of a session or a service/,
+    },
     { damage: "DELETE FROM model_epochs WHERE name = 'access'", found: /^the epoch access is missing/ },
     { damage: "DELETE FROM model_epochs WHERE name = 'grants'", found: /^the epoch grants is missing/ },
     {

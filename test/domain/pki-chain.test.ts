@@ -26,6 +26,14 @@ describe('the chain of a client', () => {
     expect(chain.leaf.raw.equals(leaf.der)).to.equal(true);
   });
 
+  it('is the same for a leaf that a handshake has opened', () => {
+    const leaf = leafOf(middle);
+    const [chain, again] = [verify([leaf, middle]), verify([leaf, middle], { isOpened: true })];
+    expect(again.leaf.raw.equals(leaf.der)).to.equal(true);
+    expect({ ...again, leaf: null }).to.deep.equal({ ...chain, leaf: null });
+    refuse(NO_WAY, [leafOf(ca()), middle], { isOpened: true });
+  });
+
   describe('refuses a client that passes for another', () => {
     const victim = leafOf(root);
     const stranger = ca();

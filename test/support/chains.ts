@@ -29,6 +29,7 @@ export interface Trust {
   readonly anchors?: readonly TrustAnchor[];
   readonly known?: readonly TestCertificate[];
   readonly now?: Date;
+  readonly isOpened?: boolean;
 }
 
 export interface Verifier {
@@ -43,6 +44,7 @@ export function verifierFor(root: TestCertificate): Verifier {
     anchors: trust.anchors ?? [anchor(root)],
     known: (trust.known ?? []).map(({ certificate }) => certificate),
     now: trust.now ?? now,
+    isOpened: trust.isOpened ?? false,
   });
   const verify = (sent: Sent, trust: Trust = {}) => verifyClientChain(input(sent, trust));
   return {
