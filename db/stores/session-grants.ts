@@ -165,7 +165,7 @@ export async function checkGrants(
   return isDatabase(db) ? db.transaction(work) : work(db);
 }
 
-/** No request that read the policies before the service was narrowed is on its way for two minutes. */
+/** Waits two minutes: a request that read the policies before the service was narrowed may still make a session. */
 const NOTE_SWEPT = asyncChange(
   'narrowed-services-swept',
   ({ returningActor }) => `UPDATE narrowed_services SET is_swept = true WHERE service_id IN (
@@ -173,7 +173,7 @@ const NOTE_SWEPT = asyncChange(
     AND NOT EXISTS (SELECT FROM ${SESSIONS_OF_NARROWED}) FOR UPDATE SKIP LOCKED)${returningActor}`,
 );
 
-/** Asks the policies about up to `max` sessions unchecked, whosever they are; with fewer, none that is seen is left. */
+/** Asks the policies about up to `max` sessions unchecked, of all identities. Fewer were seen: no more are left. */
 export async function sweepGrants(db: Db, max: number): Promise<{ seen: number; removed: number }> {
   const swept = await checkGrants(db, { ids: [], others: max, identityId: null });
   if (swept.seen < max) await db.execute(NOTE_SWEPT);

@@ -326,7 +326,7 @@ describe('terminators that clients host', () => {
       (await query("SELECT id FROM terminators WHERE binding = 'tunnel' ORDER BY id")).rows.map(({ id }) => String(id));
     beforeEach(async () => {
       await query('DELETE FROM terminators');
-      // The other router serves nobody, and so lost both.
+      // No policy has the other router, so it lost both.
       for (const id of [router, elsewhere]) await tunneler(id);
     });
 

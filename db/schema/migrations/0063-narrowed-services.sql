@@ -63,7 +63,8 @@ BEGIN
     WHERE role_attributes && ARRAY(SELECT substr(r, 2) FROM unnest(roles) r WHERE starts_with(r, '#'))
     LIMIT most + 1);
   IF cardinality(concerned) > most THEN RETURN true; END IF;
-  INSERT INTO narrowed_services (service_id, epoch) SELECT id, moved FROM unnest(concerned) id
+  INSERT INTO narrowed_services (service_id, epoch, moved_at)
+  SELECT id, moved, clock_timestamp() FROM unnest(concerned) id
   ON CONFLICT (service_id) DO UPDATE SET epoch = excluded.epoch, moved_at = excluded.moved_at, is_swept = false;
   RETURN false;
 END $$;
