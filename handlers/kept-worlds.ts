@@ -69,8 +69,8 @@ function readOnce<T>(read: (stores: Stores) => Promise<T>): (stores: Stores) => 
     } catch {
       // It was for another request, which has the error.
     }
-    if (found === earlier) found = read(stores);
-    return found as Promise<T>;
+    if (found === undefined || found === earlier) found = read(stores);
+    return found;
   };
 }
 

@@ -102,13 +102,14 @@ function verify({ sent, now, isAnyUse = false, isOpened = false, ...trust }: Cha
   const known = trust.known.map(({ raw }) => raw).filter((der) => !includes(others, der));
   const { caId, isComplete } = new PathSearch(leaf, anchors, now).find(others, known);
   let opened = isOpened ? undefined : open(first);
+  const openedLeaf = () => (opened ??= open(first));
   return {
     get leaf() {
-      return (opened ??= open(first)).leaf;
+      return openedLeaf().leaf;
     },
     /** Reckoned when it is asked for: most of those who verify a chain do not. */
     get publicKeyFingerprint() {
-      return publicKeyFingerprint((opened ??= open(first)).publicKey.export({ type: 'spki', format: 'der' }));
+      return publicKeyFingerprint(openedLeaf().publicKey.export({ type: 'spki', format: 'der' }));
     },
     leafPem: toPem('CERTIFICATE', first),
     fingerprint: certFingerprint(first),

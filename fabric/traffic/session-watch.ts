@@ -100,7 +100,7 @@ export class SessionWatch {
 
   /** True when the router showed or named any session that is not over. */
   usesAny(routerId: string): boolean {
-    return this.#byRouter.has(routerId);
+    return (this.#byRouter.get(routerId)?.size ?? 0) > 0;
   }
 
   /** True when the router showed or named the session, and it is not over. */

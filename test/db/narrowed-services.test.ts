@@ -5,7 +5,6 @@
 import { expect } from 'chai';
 import type { PostureCheckDraft } from '../../domain/model.js';
 import { checkGrants } from '../../db/stores/session-grants.js';
-import { until } from '../support/poll.js';
 import { GrantScene, refused } from './session-grants-support.js';
 
 describe('services that are narrowed', () => {
@@ -219,13 +218,6 @@ describe('services that are narrowed', () => {
   });
 
   describe('while a policy goes', () => {
-    const waits = async () =>
-      until('somebody waits for a lock', async () => {
-        const rows = await scene.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows.length > 0;
-      });
     const ofMail = async () => ({
       policy: await scene.allow(['#staff'], ['#mail']),
       identity: await scene.newIdentity(['staff']),
@@ -248,7 +240,7 @@ describe('services that are narrowed', () => {
       await removing.query('DELETE FROM service_policies WHERE id = $1', [policy]);
       await removing.query('SET CONSTRAINTS ALL IMMEDIATE');
       const changing = scene.stores.services.update(service, { roleAttributes: ['mail'] });
-      await waits();
+      await scene.lockIsWaitedFor();
       expect((await scene.groundOf(identity, service)).grants, 'not yet').to.deep.equal([]);
       await removing.query('COMMIT');
       await changing;

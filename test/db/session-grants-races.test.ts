@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { unprepared } from '../../db/postgres/statement.js';
 import { checkGrants } from '../../db/stores/session-grants.js';
-import { until } from '../support/poll.js';
 import { GrantScene, refused } from './session-grants-support.js';
 
 describe('grants of sessions that change at the same time', () => {
@@ -12,17 +11,6 @@ describe('grants of sessions that change at the same time', () => {
   });
   after(() => scene.close());
   beforeEach(() => scene.clear());
-
-  const waits = async () =>
-    until(
-      'somebody waits for a lock',
-      async () =>
-        (
-          await scene.query(
-            `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-          )
-        ).length > 0,
-    );
 
   it('are not given to an identity that lost its role meanwhile', async () => {
     const [identity, service] = [await scene.newIdentity(['a']), await scene.newService(['a'])];
@@ -35,7 +23,7 @@ describe('grants of sessions that change at the same time', () => {
         { id: scene.id(), token: 'x', tags: {}, ...scene.useOf(identity, service) },
         ground,
       );
-      await waits();
+      await scene.lockIsWaitedFor();
     });
     expect(await made).to.equal(undefined);
     expect(await scene.query('SELECT FROM sessions')).to.deep.equal([]);
@@ -52,7 +40,7 @@ describe('grants of sessions that change at the same time', () => {
         ground,
       );
       changed = scene.stores.identities.update(identity, { roleAttributes: [] });
-      await waits();
+      await scene.lockIsWaitedFor();
       return made?.id ?? '';
     });
     await changed;
@@ -66,7 +54,7 @@ describe('grants of sessions that change at the same time', () => {
     await scene.database.transaction(async (tx) => {
       await tx.execute(unprepared('UPDATE', `UPDATE identities SET role_attributes = '{}' WHERE id = $1`), [identity]);
       settled = checkGrants(scene.database, { ids: [session], others: 0, identityId: null });
-      await waits();
+      await scene.lockIsWaitedFor();
     });
     await settled;
     expect(await scene.isThere(session)).to.equal(false);

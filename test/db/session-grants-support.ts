@@ -2,6 +2,7 @@
 import type { SessionBasis } from '../../db/stores/session-creation.js';
 import { IS_CURRENT } from '../../db/stores/session-grants.js';
 import { DomainError } from '../../domain/errors.js';
+import { until } from '../support/poll.js';
 import {
   identityDraft,
   openApiSession,
@@ -49,6 +50,15 @@ export class GrantScene {
 
   async query(sql: string, values: unknown[] = []) {
     return (await this.#fixture.files.query(sql, values)).rows;
+  }
+
+  /** Resolves once another connection waits for a lock. */
+  async lockIsWaitedFor(): Promise<void> {
+    await until('a lock is waited for', async () => {
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return (await this.query(waiting)).length > 0;
+    });
   }
 
   /** A connection of its own, for a transaction that a test holds. */
