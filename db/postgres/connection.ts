@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { ClientBase, ClientConfig, QueryResult } from 'pg';
+import type { ClientBase, ClientConfig, QueryResult, QueryResultRow } from 'pg';
 import { settingOf } from './attribution.js';
 import type { Actor } from './attribution.js';
 
@@ -80,7 +80,8 @@ type Parser = (text: string) => unknown;
 /** How a text of this type is read. */
 export const parserOf = (type: number): Parser => PARSERS[type] ?? (pg.types.getTypeParser(type, 'text') as Parser);
 
-const types = {
+/** How every connection reads columns. */
+export const TYPES = {
   getTypeParser(oid: number, format?: string) {
     return format === 'binary' ? (pg.types.getTypeParser(oid, 'binary') as Parser) : parserOf(oid);
   },
@@ -109,8 +110,14 @@ export async function send<R>(
     if (form === 'texts') client.query(new pg.Query({ text: sql, name: name ?? undefined, ...TEXTS }, given, done));
     else client.query(Object.assign(new pg.Query(sql, given, done), { name: name ?? undefined }));
   });
-  return { rows: result.rows, rowCount: result.rowCount ?? 0, columns: result.fields };
+  return rowsOf(result);
 }
+
+export const rowsOf = <R>({ rows, rowCount, fields }: QueryResult<R & QueryResultRow>): Rows<R> => ({
+  rows,
+  rowCount: rowCount ?? 0,
+  columns: fields,
+});
 
 /** How long a connection may be idle before the system asks whether its other end still lives. */
 const KEEP_ALIVE_MS = 10_000;
@@ -122,7 +129,7 @@ export function sessionConfig(connection: ClientConfig): ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     ...connection,
-    ...(types ? { types } : {}),
+    ...(TYPES ? { types: TYPES } : {}),
   };
 }
 

@@ -30,7 +30,9 @@ import { LongReads } from './long-reads.js';
 import type { ReplicaChoice } from './long-reads.js';
 import { DatabaseUnavailable, outageOf } from './outages.js';
 import type { Outage } from './outages.js';
+import type { BoundStatement } from './one-message.js';
 import { timed } from './request-clock.js';
+import { SharedCommits } from './shared-commits.js';
 import { unprepared } from './statement.js';
 import type { Statement } from './statement.js';
 import { StatementPool } from './statement-pool.js';
@@ -74,6 +76,13 @@ export const LIST_BOUNDS: ListBounds = { perIdentity: 4, waiting: 64, timeoutMs:
 
 export const openDatabase = (options: DatabaseOptions): Database => new PooledDatabase(options);
 
+/** The statement and its values with the actor among them. */
+function attributed(statement: Statement, values: readonly unknown[], actor: Actor): BoundStatement {
+  const withActor = statement.withActor?.(values.length + 1);
+  if (withActor === undefined) throw new TypeError(`${statement.label} has no place for its actor`);
+  return { statement: withActor, values: [...values, settingOf(actor)] };
+}
+
 class PooledDatabase extends Executor implements Database {
   readonly statements: StatementCounts | undefined;
   readonly #pool: StatementPool;
@@ -81,6 +90,11 @@ class PooledDatabase extends Executor implements Database {
   readonly #longReads: LongReads;
   /** Changes take turns: those that wait for a standby leave connections to everything else. */
   readonly #changes: FairSemaphore;
+  readonly #sharedCommits = new SharedCommits({
+    alone: ({ statement, values, scope }) =>
+      this.#inTurn(scope, () => this.#pool.run(statement, values, 'objects', scope)),
+    together: (changes) => this.#inTurn(undefined, () => this.#pool.runTogether(changes)),
+  });
   readonly #watchdog: { stop(): void };
   #isUp = true;
   /** Why it is not up. */
@@ -123,13 +137,9 @@ class PooledDatabase extends Executor implements Database {
         this.#requireUp();
         return this.#longReads.list(statement, values, form, scope);
       case 'change':
-        return this.#inTurn(scope, () =>
-          this.#handingOver('epochs', scope, () => this.#change(statement, values, form, scope)),
-        );
+        return this.#changeInTurn('epochs', statement, values, form, scope);
       case 'changeAside':
-        return this.#inTurn(scope, () =>
-          this.#handingOver(null, scope, () => this.#change(statement, values, form, scope)),
-        );
+        return this.#changeInTurn(null, statement, values, form, scope);
       case 'asyncChange':
         return this.#change(statement, values, form, scope);
       case 'pooled':
@@ -179,6 +189,22 @@ class PooledDatabase extends Executor implements Database {
     }
   }
 
+  #changeInTurn<R>(
+    touched: Touched | null,
+    statement: Statement<R>,
+    values: readonly unknown[],
+    form: RowForm,
+    scope: RequestScope | undefined,
+  ): Promise<Rows<R>> {
+    if (statement.mayShare !== true || scope?.actor === undefined || form !== 'objects')
+      return this.#inTurn(scope, () =>
+        this.#handingOver(touched, scope, () => this.#change(statement, values, form, scope)),
+      );
+    this.#requireUp();
+    const change = { ...attributed(statement, values, scope.actor), scope };
+    return this.#handingOver(touched, scope, () => this.#sharedCommits.run<R>(change));
+  }
+
   /** A change of one statement, which takes the actor along. */
   #change<R>(
     statement: Statement<R>,
@@ -188,9 +214,8 @@ class PooledDatabase extends Executor implements Database {
   ): Promise<Rows<R>> {
     const actor = scope?.actor;
     if (actor === undefined) return this.#pool.run<R>(statement, values, form, scope);
-    const attributed = statement.withActor?.(values.length + 1);
-    if (attributed === undefined) throw new TypeError(`${statement.label} has no place for its actor`);
-    return this.#pool.run<R>(attributed, [...values, settingOf(actor)], form, scope);
+    const bound = attributed(statement, values, actor);
+    return this.#pool.run<R>(bound.statement, bound.values, form, scope);
   }
 
   /** Runs `work` in its turn among changes. One that waits for a standby keeps its turn; others go on meanwhile. */
@@ -284,7 +309,7 @@ class PooledDatabase extends Executor implements Database {
   readonly load = (): DatabaseLoad => ({
     lanes: this.#lanes.load,
     lists: this.#longReads.load,
-    changes: this.#changes.load,
+    changes: { running: this.#changes.load.running, waiting: this.#changes.load.waiting + this.#sharedCommits.waiting },
   });
 
   readonly replicas = () => this.#longReads.replicas;

@@ -14,7 +14,8 @@ import { timed } from './request-clock.js';
 import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
 import type { Sendable, Statement } from './statement.js';
-import { connectionFault, isFull, runOn } from './statement-runner.js';
+import type { ShortChange } from './shared-commits.js';
+import { connectionFault, isFull, runOn, runTogether } from './statement-runner.js';
 import type { StatementRunner } from './statement-runner.js';
 import type { StatementCounts } from './statement-watch.js';
 import { TransactionNotes } from './touched.js';
@@ -37,6 +38,8 @@ export interface StatementPoolOptions {
   /** @throws DatabaseUnavailable while the database is known to be away */
   readonly requireUp: () => void;
 }
+
+type ClientWork<T> = (client: PooledClient, run: StatementRunner, onBroken: (error: unknown) => void) => Promise<T>;
 
 export class StatementPool {
   readonly clients = trackedClients();
@@ -77,6 +80,14 @@ export class StatementPool {
     return this.#onClient(scope, (_client, run) => run<R>(statement, values, form));
   }
 
+  /**
+   * Changes as one transaction. A conflict with others is not settled here, where it would hold up all of them.
+   * @throws the failure of any of them: then none was made, unless the connection broke
+   */
+  runTogether(changes: readonly ShortChange[]): Promise<Rows<unknown>[]> {
+    return this.#onceOnClient(undefined, (client) => runTogether(client, changes, this.options.counts));
+  }
+
   /** @param begin  the statement that opens the transaction */
   transact<T>(work: (tx: Db) => Promise<T>, begin: Sendable, scope: RequestScope | undefined): Promise<T> {
     const { onCommit } = this.options;
@@ -97,26 +108,25 @@ export class StatementPool {
     });
   }
 
-  #onClient<T>(
-    scope: RequestScope | undefined,
-    work: (client: PooledClient, run: StatementRunner, onBroken: (error: unknown) => void) => Promise<T>,
-  ): Promise<T> {
-    return repeated(async () => {
-      const client = await this.#connect(scope);
-      let broken: Error | undefined;
-      const onBroken = (error: unknown) => {
-        broken = error as Error;
-      };
-      try {
-        const run = runOn(client, { connection: 'pool', counts: this.options.counts, scope });
-        return await work(client, run, onBroken);
-      } catch (error) {
-        broken ??= connectionFault(error);
-        throw error;
-      } finally {
-        client.release(broken ?? isFull(client, MAX_PREPARED));
-      }
-    });
+  #onClient<T>(scope: RequestScope | undefined, work: ClientWork<T>): Promise<T> {
+    return repeated(() => this.#onceOnClient(scope, work));
+  }
+
+  async #onceOnClient<T>(scope: RequestScope | undefined, work: ClientWork<T>): Promise<T> {
+    const client = await this.#connect(scope);
+    let broken: Error | undefined;
+    const onBroken = (error: unknown) => {
+      broken = error as Error;
+    };
+    try {
+      const run = runOn(client, { connection: 'pool', counts: this.options.counts, scope });
+      return await work(client, run, onBroken);
+    } catch (error) {
+      broken ??= connectionFault(error);
+      throw error;
+    } finally {
+      client.release(broken ?? isFull(client, MAX_PREPARED));
+    }
   }
 
   async #connect(scope: RequestScope | undefined): Promise<PooledClient> {

@@ -3,9 +3,11 @@ import { send } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
 import type { RequestScope } from './contracts.js';
 import { translate } from './errors.js';
+import { sendTogether } from './one-message.js';
 import { DatabaseUnavailable, OUTAGES } from './outages.js';
 import { timed } from './request-clock.js';
 import type { ServerClient } from './servers.js';
+import type { ShortChange } from './shared-commits.js';
 import type { Sendable, Statement } from './statement.js';
 import { watched } from './statement-watch.js';
 import type { ConnectionKind, StatementCounts } from './statement-watch.js';
@@ -41,6 +43,25 @@ export function runOn(
       throw translate(error);
     }
   };
+}
+
+/** Changes as one transaction. Each is counted and traced as if it had taken all of its time. @throws as `runOn` */
+export async function runTogether(
+  client: ServerClient,
+  changes: readonly ShortChange[],
+  counts: StatementCounts | undefined,
+): Promise<Rows<unknown>[]> {
+  for (const { statement } of changes) if (statement.name !== null) client.prepared.add(statement.name);
+  const sent = sendTogether(client, changes);
+  const answered = changes.map(({ statement, scope: { clock, trace } }) =>
+    timed(clock, 'database', () => watched({ connection: 'pool', counts, trace }, statement.label, () => sent)),
+  );
+  try {
+    await Promise.all(answered);
+    return await sent;
+  } catch (error) {
+    throw translate(error);
+  }
 }
 
 /** The error when it means that the connection must not be used again. */

@@ -34,6 +34,8 @@ export interface Statement<R = unknown> extends Sendable {
    * where no actor is recorded.
    */
   readonly withActor?: (n: number) => Sendable;
+  /** It may share its commit with others: it takes about a millisecond, and sets nothing but the actor. */
+  readonly mayShare?: boolean;
   /** Type of its rows; only the compiler reads it. */
   readonly row?: R;
 }
@@ -67,6 +69,7 @@ class Change<R> implements Statement<R> {
     readonly kind: 'change' | 'changeAside' | 'asyncChange',
     readonly name: string,
     readonly textWith: ChangeText,
+    readonly mayShare = false,
   ) {
     this.text = textWith(placesFor(this.#settings));
   }
@@ -127,6 +130,10 @@ export const locking: typeof slowRead = slowRead;
 export const change = <R = never>(name: string, text: ChangeText): Statement<R> =>
   new Change<R>('change', unique(name), text);
 
+/** A change that may share its commit (shared-commits.ts). */
+export const shortChange = <R = never>(name: string, text: ChangeText): Statement<R> =>
+  new Change<R>('change', unique(name), text, true);
+
 /** A change that moves no epoch. */
 export const changeAside = <R = never>(name: string, text: ChangeText): Statement<R> =>
   new Change<R>('changeAside', unique(name), text);
@@ -152,8 +159,8 @@ type Varying = `${(typeof VARYING)[number]}${string}`;
  * A change that is made while the program runs, such as one for a set of columns. Whoever makes it keeps it, and gives
  * no other text the same name.
  */
-export const varyingChange = <R = never>(name: Varying, text: ChangeText): Statement<R> =>
-  new Change<R>('change', name, text);
+export const varyingChange = <R = never>(name: Varying, text: ChangeText, mayShare = false): Statement<R> =>
+  new Change<R>('change', name, text, mayShare);
 
 /** A list that is shaped by a request. @param name  null for a shape that is not kept prepared */
 export const list = <R>(name: Varying | null, text: string, kind: 'read' | 'list' = 'list'): Statement<R> => ({

@@ -2,7 +2,7 @@
 import type { EnrollmentDraft } from '../../domain/credentials.js';
 import type { IdentityDraft } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
-import { change } from '../postgres/statement.js';
+import { change, shortChange } from '../postgres/statement.js';
 import { writeHostings } from './identity-hostings.js';
 
 export type IdentityToMake = IdentityDraft & { readonly isDefaultAdmin?: boolean };
@@ -31,7 +31,7 @@ FROM made JOIN jsonb_to_recordset($2::jsonb) AS e ("identityId" text, id text, m
   token uuid, jwt text, "expiresAt" timestamptz) ON e."identityId" = made.id`,
 );
 
-const CREATE = change(
+const CREATE = shortChange(
   'identity-create',
   ({ actor }) => `WITH made AS (
   INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,

@@ -1,0 +1,106 @@
+/**
+ * Short changes share their commits: while some are under way, further ones wait for them, milliseconds at most, and
+ * those that have waited go together, as one message and one transaction
+ * ([0045](../../docs/decisions/0045-shared-commits.md)).
+ */
+import type { Rows } from './connection.js';
+import type { RequestScope } from './contracts.js';
+import type { BoundStatement } from './one-message.js';
+import { DatabaseUnavailable } from './outages.js';
+import { timed } from './request-clock.js';
+
+/** A change of one statement, with its actor among its values: so it needs nothing that its transaction says. */
+export interface ShortChange extends BoundStatement {
+  readonly scope: RequestScope;
+}
+
+/** How changes are made: each answers what PostgreSQL answered, in their order. */
+export interface ChangeWays {
+  readonly alone: (change: ShortChange) => Promise<Rows<unknown>>;
+  /** @throws the failure of any of them: then none was made, unless the database went away */
+  readonly together: (changes: readonly ShortChange[]) => Promise<Rows<unknown>[]>;
+}
+
+/** Transactions of short changes after which others wait: one for each of two cores of PostgreSQL. */
+const BEFORE_OTHERS_WAIT = 2;
+/** A change waits no longer for those under way, which may wait for a lock, or for a standby. */
+const PATIENCE_MS = 5;
+/** More in one transaction make each of them wait longer, and save little. */
+const MOST_TOGETHER = 32;
+
+interface Waiting {
+  readonly change: ShortChange;
+  readonly resolve: (rows: Rows<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class SharedCommits {
+  readonly #ways: ChangeWays;
+  #underWay = 0;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ways: ChangeWays) {
+    this.#ways = ways;
+  }
+
+  /** Changes that wait for others. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** @throws what its own statement would throw alone */
+  run<R>(change: ShortChange): Promise<Rows<R>> {
+    const answer =
+      this.#underWay < BEFORE_OTHERS_WAIT
+        ? this.#whileUnderWay(() => this.#ways.alone(change))
+        : timed(change.scope.clock, 'pool', () => this.#join(change));
+    return answer as Promise<Rows<R>>;
+  }
+
+  #join(change: ShortChange): Promise<Rows<unknown>> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+      this.#timer ??= setTimeout(this.#leave, PATIENCE_MS);
+    });
+  }
+
+  /** Sends off those that wait. */
+  readonly #leave = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#waiting.splice(0, MOST_TOGETHER);
+    if (this.#waiting.length > 0) this.#timer = setTimeout(this.#leave, PATIENCE_MS);
+    const [first, second] = group;
+    if (first === undefined) return;
+    void (second === undefined ? this.#settle(first) : this.#settleTogether(group));
+  };
+
+  async #settleTogether(group: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await this.#whileUnderWay(() => this.#ways.together(group.map(({ change }) => change)));
+      for (const [i, { resolve }] of group.entries()) resolve(answers[i] as Rows<unknown>);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) for (const { reject } of group) reject(error);
+      else for (const one of group) void this.#settle(one);
+    }
+  }
+
+  async #settle({ change, resolve, reject }: Waiting): Promise<void> {
+    try {
+      resolve(await this.#whileUnderWay(() => this.#ways.alone(change)));
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  async #whileUnderWay<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+      if (this.#waiting.length > 0) this.#leave();
+    }
+  }
+}
