@@ -33,6 +33,7 @@ import type { Outage } from './outages.js';
 import type { BoundStatement } from './one-message.js';
 import { timed } from './request-clock.js';
 import { SharedCommits } from './shared-commits.js';
+import type { ShortChange } from './shared-commits.js';
 import { unprepared } from './statement.js';
 import type { Statement } from './statement.js';
 import { StatementPool } from './statement-pool.js';
@@ -81,6 +82,18 @@ function attributed(statement: Statement, values: readonly unknown[], actor: Act
   const withActor = statement.withActor?.(values.length + 1);
   if (withActor === undefined) throw new TypeError(`${statement.label} has no place for its actor`);
   return { statement: withActor, values: [...values, settingOf(actor)] };
+}
+
+/** A change that may go together with others: without an actor it would take on that of one before it. */
+function shortChange(
+  statement: Statement,
+  values: readonly unknown[],
+  scope: RequestScope | undefined,
+): ShortChange | undefined {
+  const { sharing } = statement;
+  if (sharing === undefined || scope?.actor === undefined) return undefined;
+  const row = sharing.row === null ? null : String(values[sharing.row]);
+  return { ...attributed(statement, values, scope.actor), scope, row };
 }
 
 class PooledDatabase extends Executor implements Database {
@@ -196,12 +209,12 @@ class PooledDatabase extends Executor implements Database {
     form: RowForm,
     scope: RequestScope | undefined,
   ): Promise<Rows<R>> {
-    if (statement.mayShare !== true || scope?.actor === undefined || form !== 'objects')
+    const change = form === 'objects' ? shortChange(statement, values, scope) : undefined;
+    if (change === undefined)
       return this.#inTurn(scope, () =>
         this.#handingOver(touched, scope, () => this.#change(statement, values, form, scope)),
       );
     this.#requireUp();
-    const change = { ...attributed(statement, values, scope.actor), scope };
     return this.#handingOver(touched, scope, () => this.#sharedCommits.run<R>(change));
   }
 

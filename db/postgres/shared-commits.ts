@@ -11,6 +11,8 @@ import { timed } from './request-clock.js';
 
 /** A change of one statement, with its actor among its values: so it needs nothing that its transaction says. */
 export interface ShortChange extends BoundStatement {
+  /** Id of the row that it changes; null: it makes one. */
+  readonly row: string | null;
   readonly scope: RequestScope;
 }
 
@@ -27,6 +29,10 @@ const BEFORE_OTHERS_WAIT = 2;
 const PATIENCE_MS = 5;
 /** More in one transaction make each of them wait longer, and save little. */
 const MOST_TOGETHER = 32;
+
+/** Rows are locked in one order, so that no two groups wait for each other. New rows come last: they wait for none. */
+const inOrder = ({ change: { row: a } }: Waiting, { change: { row: b } }: Waiting): number =>
+  a === b ? 0 : b === null || (a !== null && a < b) ? -1 : 1;
 
 interface Waiting {
   readonly change: ShortChange;
@@ -69,7 +75,7 @@ export class SharedCommits {
   readonly #leave = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const group = this.#waiting.splice(0, MOST_TOGETHER);
+    const group = this.#waiting.splice(0, MOST_TOGETHER).sort(inOrder);
     if (this.#waiting.length > 0) this.#timer = setTimeout(this.#leave, PATIENCE_MS);
     const [first, second] = group;
     if (first === undefined) return;

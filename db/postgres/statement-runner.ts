@@ -4,10 +4,12 @@ import type { RowForm, Rows } from './connection.js';
 import type { RequestScope } from './contracts.js';
 import { translate } from './errors.js';
 import { sendTogether } from './one-message.js';
+import type { BoundStatement } from './one-message.js';
 import { DatabaseUnavailable, OUTAGES } from './outages.js';
 import { timed } from './request-clock.js';
 import type { ServerClient } from './servers.js';
 import type { ShortChange } from './shared-commits.js';
+import { read } from './statement.js';
 import type { Sendable, Statement } from './statement.js';
 import { watched } from './statement-watch.js';
 import type { ConnectionKind, StatementCounts } from './statement-watch.js';
@@ -45,20 +47,27 @@ export function runOn(
   };
 }
 
+/** A change that waits for a lock, or takes long, does so alone: together with others it would hold them up. */
+const HURRY = read(
+  'hurry',
+  "SELECT set_config('lock_timeout', '50ms', true), set_config('statement_timeout', '100ms', true)",
+);
+
 /** Changes as one transaction. Each is counted and traced as if it had taken all of its time. @throws as `runOn` */
 export async function runTogether(
   client: ServerClient,
   changes: readonly ShortChange[],
   counts: StatementCounts | undefined,
 ): Promise<Rows<unknown>[]> {
-  for (const { statement } of changes) if (statement.name !== null) client.prepared.add(statement.name);
-  const sent = sendTogether(client, changes);
+  const bound: BoundStatement[] = [{ statement: HURRY, values: [] }, ...changes];
+  for (const { statement } of bound) if (statement.name !== null) client.prepared.add(statement.name);
+  const sent = sendTogether(client, bound);
   const answered = changes.map(({ statement, scope: { clock, trace } }) =>
     timed(clock, 'database', () => watched({ connection: 'pool', counts, trace }, statement.label, () => sent)),
   );
   try {
     await Promise.all(answered);
-    return await sent;
+    return (await sent).slice(1);
   } catch (error) {
     throw translate(error);
   }

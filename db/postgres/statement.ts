@@ -27,6 +27,15 @@ export interface Sendable {
   readonly text: string;
 }
 
+/**
+ * How a change goes together with others: one that takes about a millisecond as a rule, waits for no row but its own,
+ * and sets nothing in its transaction but the actor.
+ */
+export interface Sharing {
+  /** Place, among its values, of the id of the row that it changes; null: it makes one. */
+  readonly row: number | null;
+}
+
 export interface Statement<R = unknown> extends Sendable {
   readonly kind: StatementKind;
   /**
@@ -34,8 +43,8 @@ export interface Statement<R = unknown> extends Sendable {
    * where no actor is recorded.
    */
   readonly withActor?: (n: number) => Sendable;
-  /** It may share its commit with others: it takes about a millisecond, and sets nothing but the actor. */
-  readonly mayShare?: boolean;
+  /** It may share its commit with others (shared-commits.ts). */
+  readonly sharing?: Sharing | undefined;
   /** Type of its rows; only the compiler reads it. */
   readonly row?: R;
 }
@@ -69,7 +78,7 @@ class Change<R> implements Statement<R> {
     readonly kind: 'change' | 'changeAside' | 'asyncChange',
     readonly name: string,
     readonly textWith: ChangeText,
-    readonly mayShare = false,
+    readonly sharing?: Sharing,
   ) {
     this.text = textWith(placesFor(this.#settings));
   }
@@ -131,8 +140,8 @@ export const change = <R = never>(name: string, text: ChangeText): Statement<R> 
   new Change<R>('change', unique(name), text);
 
 /** A change that may share its commit (shared-commits.ts). */
-export const shortChange = <R = never>(name: string, text: ChangeText): Statement<R> =>
-  new Change<R>('change', unique(name), text, true);
+export const shortChange = <R = never>(name: string, sharing: Sharing, text: ChangeText): Statement<R> =>
+  new Change<R>('change', unique(name), text, sharing);
 
 /** A change that moves no epoch. */
 export const changeAside = <R = never>(name: string, text: ChangeText): Statement<R> =>
@@ -159,8 +168,8 @@ type Varying = `${(typeof VARYING)[number]}${string}`;
  * A change that is made while the program runs, such as one for a set of columns. Whoever makes it keeps it, and gives
  * no other text the same name.
  */
-export const varyingChange = <R = never>(name: Varying, text: ChangeText, mayShare = false): Statement<R> =>
-  new Change<R>('change', name, text, mayShare);
+export const varyingChange = <R = never>(name: Varying, text: ChangeText, sharing?: Sharing): Statement<R> =>
+  new Change<R>('change', name, text, sharing);
 
 /** A list that is shaped by a request. @param name  null for a shape that is not kept prepared */
 export const list = <R>(name: Varying | null, text: string, kind: 'read' | 'list' = 'list'): Statement<R> => ({

@@ -7,7 +7,7 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { slowRead, varyingChange } from '../postgres/statement.js';
-import type { Statement } from '../postgres/statement.js';
+import type { ChangeText, Sharing, Statement } from '../postgres/statement.js';
 
 /** Column values of an insert or update; an undefined one is left out. jsonb goes in as text. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -21,9 +21,18 @@ export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 /** A statement and its values. */
 type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
 
-/** Tables a row of which is made or changed in about a millisecond, whatever depends on it. */
-const SHORT: ReadonlySet<string> = new Set(['authenticators', 'configs', 'enrollments', 'identities', 'services']);
-const isShort = (table: string): boolean => SHORT.has(table);
+/** Tables of which many rows are made or changed at a time, each in about a millisecond. */
+const SHORT: ReadonlySet<string> = new Set([
+  'authenticators',
+  'configs',
+  'edge_router_policies',
+  'enrollments',
+  'identities',
+  'service_edge_router_policies',
+  'service_policies',
+  'services',
+]);
+const sharing = (table: string, row: number | null): Sharing | undefined => (SHORT.has(table) ? { row } : undefined);
 
 interface Changed {
   readonly updated_at: Date;
@@ -46,7 +55,8 @@ const ID = '.id';
 export function insertStatement(table: string, values: Values): Bound<Changed> {
   return bound(`insert-${table}`, values, (name, marks) => {
     const { sql, order } = built(builder(table).insert(marks));
-    return { order, statement: varyingChange(name, ({ returningActor }) => `${sql}${returningActor}`, isShort(table)) };
+    const text: ChangeText = ({ returningActor }) => `${sql}${returningActor}`;
+    return { order, statement: varyingChange(name, text, sharing(table, null)) };
   });
 }
 
@@ -59,7 +69,8 @@ export function updateStatement(table: string, id: string, values: Values): Boun
         .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) })
         .returning('updated_at'),
     );
-    return { order, statement: varyingChange(name, ({ actor }) => `${sql}${actor}`, isShort(table)) };
+    const text: ChangeText = ({ actor }) => `${sql}${actor}`;
+    return { order, statement: varyingChange(name, text, sharing(table, order.indexOf(ID))) };
   };
   return bound(`update-${table}`, values, make, id);
 }
@@ -71,10 +82,8 @@ const versions = new Map<string, Statement<Changed>>();
 export function deleteStatement(table: string): Statement {
   let known = deletes.get(table);
   if (known === undefined) {
-    known = varyingChange(
-      `delete-${table}`,
-      ({ returningActor }) => `DELETE FROM ${table} WHERE id = $1${returningActor}`,
-    );
+    const text: ChangeText = ({ returningActor }) => `DELETE FROM ${table} WHERE id = $1${returningActor}`;
+    known = varyingChange(`delete-${table}`, text, sharing(table, 0));
     deletes.set(table, known);
   }
   return known;

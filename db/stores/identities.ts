@@ -23,7 +23,7 @@ import type { Changes, ListSource } from '../query/table.js';
 import type { RoleFilter } from '../filter/index.js';
 import { requested } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
-import { change, locking, read, slowRead } from '../postgres/statement.js';
+import { change, locking, read, shortChange, slowRead } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
 
 /**
@@ -173,8 +173,9 @@ const DELETE = change<{ deleted: boolean; known: boolean }>(
   SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
 );
 
-const DELETE_ORDINARY = change(
+const DELETE_ORDINARY = shortChange(
   'identity-delete-ordinary',
+  { row: 0 },
   ({ returningActor }) => `DELETE FROM identities WHERE id = $1 AND NOT is_admin AND NOT is_default_admin
   AND NOT EXISTS (SELECT FROM routers WHERE id = $1)
   AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})${returningActor}`,

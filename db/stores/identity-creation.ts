@@ -33,6 +33,7 @@ FROM made JOIN jsonb_to_recordset($2::jsonb) AS e ("identityId" text, id text, m
 
 const CREATE = shortChange(
   'identity-create',
+  { row: null },
   ({ actor }) => `WITH made AS (
   INSERT INTO identities (id, name, type_id, is_admin, is_default_admin, external_id, auth_policy_id, role_attributes,
     permissions, app_data, default_hosting_cost, default_hosting_precedence, tags)
