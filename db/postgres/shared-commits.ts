@@ -34,6 +34,10 @@ const MOST_TOGETHER = 32;
 const inOrder = ({ change: { row: a } }: Waiting, { change: { row: b } }: Waiting): number =>
   a === b ? 0 : b === null || (a !== null && a < b) ? -1 : 1;
 
+/** One of them is at fault, or waited for a lock: alone, the others succeed. */
+const isOfOne = (error: unknown): boolean =>
+  !(error instanceof DatabaseUnavailable) || error.outage === 'locked' || error.outage === 'conflict';
+
 interface Waiting {
   readonly change: ShortChange;
   readonly resolve: (rows: Rows<unknown>) => void;
@@ -87,8 +91,10 @@ export class SharedCommits {
       const answers = await this.#whileUnderWay(() => this.#ways.together(group.map(({ change }) => change)));
       for (const [i, { resolve }] of group.entries()) resolve(answers[i] as Rows<unknown>);
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) for (const { reject } of group) reject(error);
-      else for (const one of group) void this.#settle(one);
+      for (const one of group) {
+        if (isOfOne(error)) void this.#settle(one);
+        else one.reject(error);
+      }
     }
   }
 
