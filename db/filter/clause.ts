@@ -34,6 +34,8 @@ export interface Clause {
   readonly members?: Members;
   /** Set where it holds for rows within this range alone. */
   readonly range?: Range;
+  /** Set where a sample of all rows has none for which it holds. */
+  readonly isRare?: true;
   /** Short, and another for another text: for the names of statements. Absent: the text itself. */
   readonly name?: string;
 }
@@ -79,10 +81,12 @@ export function andClause(first: Clause, second: Clause): Clause {
   if (first.sql === '') return second;
   if (second.sql === '') return first;
   const range = rangeOfAll([first, second]);
+  const isRare = first.isRare === true || second.isRare === true;
   return {
     sql: `(${first.sql}) AND (${second.sql})`,
     foundBy: foundByAll([first, second]),
     ...(range && { range }),
+    ...(isRare && { isRare }),
     name: `${nameOf(first)} AND ${nameOf(second)}`,
   };
 }

@@ -122,10 +122,13 @@ export class Compiler {
     const parts = items.map((item, i) => this.#expr(table, item, negate, side(i < last ? 'LHS' : 'RHS')));
     const isAny = (word === 'and') === negate;
     const range = isAny ? undefined : rangeOfAll(parts);
+    const isRarePart = ({ isRare }: Clause) => isRare === true;
+    const isRare = isAny ? parts.every(isRarePart) : parts.some(isRarePart);
     return {
       sql: `(${parts.map(({ sql }) => sql).join(isAny ? ' OR ' : ' AND ')})`,
       foundBy: isAny ? foundByAny(parts) : foundByAll(parts),
       ...(range && { range }),
+      ...(isRare && { isRare }),
     };
   }
 

@@ -9,7 +9,7 @@ import { filterFault, shown } from './errors.js';
 import type { FaultKind } from './errors.js';
 import type { Params } from './params.js';
 import { isInt64 } from './parse.js';
-import { atom, canHold, patternFlag, storable, textTest } from './text-tests.js';
+import { atom, canHold, patternFacts, storable, textTest } from './text-tests.js';
 import type { Value } from './value.js';
 
 export interface Condition {
@@ -23,6 +23,8 @@ export interface Condition {
   readonly range?: Range;
   /** How it is best found depends on what is looked for. */
   readonly hasPattern?: true;
+  /** Holds for few rows, unless it is negated. */
+  readonly isRare?: true;
 }
 
 /** A test without its negation, which the caller applies: `!=` is `=`, `not in` is `in`. */
@@ -34,8 +36,11 @@ export function isNegated(test: Test): boolean {
   return 'negated' in test ? test.negated : test.op === '!=';
 }
 
-export function applied({ sql, nullable, foundBy = 'rows', members, range }: Condition, negate: boolean): Clause {
-  if (!negate) return { sql, foundBy, ...(members && { members }), ...(range && { range }) };
+export function applied(
+  { sql, nullable, foundBy = 'rows', members, range, isRare }: Condition,
+  negate: boolean,
+): Clause {
+  if (!negate) return { sql, foundBy, ...(members && { members }), ...(range && { range }), ...(isRare && { isRare }) };
   return { sql: nullable ? `(${sql}) IS NOT TRUE` : `NOT (${sql})`, foundBy: 'rows' };
 }
 
@@ -123,7 +128,7 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
   if (!canHold(test.op, literal)) return NEVER;
   const { nullable, def } = value;
   const sql = textTest(value.sql, test.op, literal, params);
-  const pattern = patternFlag(test.op);
+  const pattern = patternFacts(value.sql, test.op, literal, params);
   if (pattern !== undefined || def?.key === undefined) return { sql, nullable, ...pattern };
   return { sql, nullable, range: { key: def.key, sql, isWhole: true } };
 }
@@ -238,7 +243,7 @@ function tagCondition(value: TagValue, test: Positive, params: Params): Conditio
   return {
     sql: `(jsonb_typeof(${tags} -> ${key}) = 'string' AND ${textTest(`${tags} ->> ${key}`, test.op, literal, params)})`,
     nullable: true,
-    ...patternFlag(test.op),
+    ...patternFacts(tags, test.op, literal, params),
   };
 }
 

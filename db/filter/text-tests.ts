@@ -18,8 +18,17 @@ export function canHold(op: TextOp, literal: string): boolean {
   return storable(literal) || (op !== 'contains' && op !== 'icontains');
 }
 
-export const patternFlag = (op: TextOp) =>
-  op === 'contains' || op === 'icontains' ? { hasPattern: true as const } : undefined;
+/** Facts of a condition that a text is part of another; undefined of all others. */
+export function patternFacts(sql: string, op: TextOp, literal: string, { names }: Params): PatternFacts | undefined {
+  if (op !== 'contains' && op !== 'icontains') return undefined;
+  const isRare = sql === NAME && names?.lacks(literal, op === 'icontains') === true;
+  return { hasPattern: true, ...(isRare && { isRare }) };
+}
+
+interface PatternFacts {
+  readonly hasPattern: true;
+  readonly isRare?: true;
+}
 
 export function textTest(sql: string, op: TextOp, literal: string, params: Params): string {
   if (op === 'contains' || op === 'icontains') return likeTest(sql, op, literal, params);
@@ -34,7 +43,7 @@ function likeTest(sql: string, op: 'contains' | 'icontains', literal: string, pa
   const like = (tested: string, part: string) =>
     op === 'contains' ? `${tested} LIKE ${bind(part)}` : `${tested} LIKE ${upperSql(bind(part))}`;
   const tested = op === 'contains' ? atom(sql) : upperSql(sql);
-  const parts = sql === NAME ? params.partsOf(literal) : [];
+  const parts = sql === NAME ? (params.names?.partsOf(literal) ?? []) : [];
   if (parts.length === 0) return like(tested, literal);
   // Every match contains the parts, too. The empty text keeps the whole test from the index.
   return `(${parts.map((part) => like(tested, part)).join(' AND ')} AND ${like(`(${tested} || '')`, literal)})`;

@@ -1,17 +1,16 @@
 /**
  * Estimates about large tables, made without reading all of their rows: the number of rows, the share that a filter
  * matches, and how common parts of names are. They decide how a page is read, never what it holds, so that they may be
- * some minutes old.
+ * a minute old.
  */
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../postgres/contracts.js';
 import { slowRead, unprepared } from '../postgres/statement.js';
-import { letterCounts, rarestParts } from './letters.js';
+import { NameSample } from './letters.js';
 
 /** Rows of a sample, roughly. */
 const SAMPLE = 2_000;
-const FRESH_MS = 300_000;
-const SHARE_FRESH_MS = 60_000;
+const FRESH_MS = 60_000;
 /** Time for which a total that reached its bound is not counted again. */
 const TOTAL_KEPT_MS = 10_000;
 const MAX_KEPT = 1_000;
@@ -32,15 +31,15 @@ export interface Matching {
 
 export interface TableFacts {
   readonly rows: number;
-  /** The rarest parts of a text that names may contain, for the index of their letters. Absent: without names. */
-  readonly partsOf?: (text: string) => readonly string[];
+  /** Absent: without names. */
+  readonly names?: NameSample;
 }
 
 const keyOf = ({ table, sql, values }: Matching): string => `${table} ${sql} ${JSON.stringify(values)}`;
 
 export class Estimates {
   readonly #facts = new Map<string, { readonly facts: Promise<TableFacts>; readonly untilMs: number }>();
-  readonly #isMany = new LRUCache<string, boolean>({ max: MAX_KEPT, ttl: SHARE_FRESH_MS });
+  readonly #isMany = new LRUCache<string, boolean>({ max: MAX_KEPT, ttl: FRESH_MS });
   readonly #totals = new LRUCache<string, number>({ max: MAX_KEPT, ttl: TOTAL_KEPT_MS });
 
   /** @param hasNames  the table has a column of this name, with an index of its letters */
@@ -90,6 +89,5 @@ async function readFacts(db: Db, table: string, largeFrom: number, hasNames: boo
   const names = await db.many(
     unprepared<{ name: string }>('list-sample-names', `SELECT t.name FROM ${sampleOf(table, rows)}`),
   );
-  const counts = letterCounts(names.map(({ name }) => name));
-  return { rows, partsOf: (text) => rarestParts(text, counts) };
+  return { rows, names: new NameSample(names.map(({ name }) => name)) };
 }

@@ -52,7 +52,7 @@ export class LargeTables {
     if (where.members !== undefined && countsMembers(table)) return undefined;
     const condition = { table, sql: where.sql, values };
     const isNext = where.range?.isWhole === true && isInOrder(where, compiled);
-    const isMany = isNext || (await this.#estimates.isMany(db, condition, facts));
+    const isMany = isNext || (where.isRare !== true && (await this.#estimates.isMany(db, condition, facts)));
     if (!isMany) return { manner: { kind: 'few' }, total: exactly };
     // Far behind, a walk passes over more than a sort of all that match has to look at.
     if (walkOf(compiled) === null) return undefined;

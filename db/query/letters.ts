@@ -11,11 +11,29 @@ const WITHIN = /^[a-z0-9]{3}$/;
 const AT_END = /^[a-z0-9]{2}[ -/:-@]$/;
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** How many of the names have each part. */
-export function letterCounts(names: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) for (const part of partsOf(name)) counts.set(part, (counts.get(part) ?? 0) + 1);
-  return counts;
+/** Names of some rows of a table, which stand for all of them. */
+export class NameSample {
+  readonly #names: readonly string[];
+  readonly #upper: readonly string[];
+  /** How many of the names have each part. */
+  readonly #counts = new Map<string, number>();
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+    this.#upper = names.map((name) => name.toUpperCase());
+    for (const name of names)
+      for (const part of partsOf(name)) this.#counts.set(part, (this.#counts.get(part) ?? 0) + 1);
+  }
+
+  /** Parts of `text`, as they stand in it, that few names have; none where the whole text is as good. */
+  readonly partsOf = (text: string): readonly string[] => rarestParts(text, this.#counts);
+
+  /** No name of the sample contains the text. */
+  lacks(text: string, ignoresCase: boolean): boolean {
+    if (!ignoresCase) return !this.#names.some((name) => name.includes(text));
+    const upper = text.toUpperCase();
+    return !this.#upper.some((name) => name.includes(upper));
+  }
 }
 
 function partsOf(text: string): Set<string> {
@@ -28,8 +46,7 @@ function partsOf(text: string): Set<string> {
   return parts;
 }
 
-/** Parts of `text`, as they stand in it, that few names have; none where the whole text is as good. */
-export function rarestParts(text: string, counts: ReadonlyMap<string, number>): readonly string[] {
+function rarestParts(text: string, counts: ReadonlyMap<string, number>): readonly string[] {
   if (!PLAIN.test(text)) return [];
   const parts = [...partsOf(text)];
   if (parts.length < FEWEST) return [];

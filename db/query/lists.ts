@@ -124,7 +124,7 @@ export class Lists {
     const { symbols } = source;
     const isNarrowed = scope !== everything || (request.filter ?? '') !== '';
     const facts = isNarrowed ? await this.#large.factsOf(db, source) : undefined;
-    const params = new Params(facts?.partsOf);
+    const params = new Params(facts?.names);
     const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);

@@ -1,7 +1,7 @@
 /** Filtered pages of tables that count as large: parts of the same list as in small ones, with bounds as totals. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { letterCounts, rarestParts } from '../../db/query/letters.js';
+import { NameSample } from '../../db/query/letters.js';
 import { openStores } from '../../db/stores/stores.js';
 import type { Stores } from '../../db/stores/stores.js';
 import { recordStatements } from '../support/statements.js';
@@ -162,6 +162,22 @@ describe('filtered pages of a large table', () => {
     expect(recorded.texts).to.have.length(1);
   });
 
+  it('are read without a sample where no name of the last one contains the text', async () => {
+    const samples = async (filter: string, expected: number) => {
+      const recorded = recordStatements(/count.*TABLESAMPLE/);
+      const page = await large.identities.list({ filter });
+      recorded.stop();
+      expect(page.totalCount, filter).to.equal(expected);
+      return recorded.texts.length;
+    };
+    expect(await samples('name contains "no such name"', 0)).to.equal(0);
+    expect(await samples('name icontains "NO SUCH NAME" and type = "User"', 0)).to.equal(0);
+    expect(await samples('name contains "no such name either" or name icontains "nor this"', 0)).to.equal(0);
+    expect(await samples('name contains "no such name" or type = "User"', BOUND)).to.equal(1);
+    expect(await samples('not (name contains "no such name")', BOUND)).to.equal(1);
+    expect(await samples('name contains "00010-lyon"', 1)).to.be.at.most(1);
+  });
+
   it('are counted whole in tables that are not large', async () => {
     const page = await fixture.stores.identities.list({ filter: 'name contains "kiosk"' });
     expect(page.totalCount).to.equal(COUNT);
@@ -169,17 +185,30 @@ describe('filtered pages of a large table', () => {
   });
 });
 
-describe('the rarest parts of a text', () => {
-  const counts = letterCounts(['site-00012-lyon', 'site-00013-lyon', 'site-00112-oslo']);
+describe('names of a sample', () => {
+  const names = new NameSample(['site-00012-lyon', 'site-00013-lyon', 'site-00112-oslo', 'Straße']);
 
-  it('stand in it as they are written', () => {
-    expect(rarestParts('00013-LYON', counts)).to.deep.equal(['013', '13-']);
-    expect(rarestParts('Oslo-7Ab2', counts)).to.have.length(2);
-    for (const part of rarestParts('Oslo-7Ab2', counts)) expect('Oslo-7Ab2').to.include(part);
+  it('say which parts of a text are rare, as they are written in it', () => {
+    expect(names.partsOf('00013-LYON')).to.deep.equal(['013', '13-']);
+    expect(names.partsOf('Oslo-7Ab2')).to.have.length(2);
+    for (const part of names.partsOf('Oslo-7Ab2')) expect('Oslo-7Ab2').to.include(part);
   });
 
-  it('are not looked for in short texts, nor in those with letters that change their number', () => {
+  it('say nothing of short texts, nor of those with letters that change their number', () => {
     for (const text of ['', 'ly', 'lyon', '00012', 'straße-00012-lyon'])
-      expect(rarestParts(text, counts), text).to.deep.equal([]);
+      expect(names.partsOf(text), text).to.deep.equal([]);
+  });
+
+  it('say whether none of them contains a text, with regard to case and without', () => {
+    for (const [text, isLacking, isLackingInAnyCase] of [
+      ['lyon', false, false],
+      ['LYON', true, false],
+      ['STRASSE', true, false],
+      ['00014', true, true],
+      ['', false, false],
+    ] as const) {
+      expect(names.lacks(text, false), text).to.equal(isLacking);
+      expect(names.lacks(text, true), text).to.equal(isLackingInAnyCase);
+    }
   });
 });
