@@ -3,6 +3,8 @@
  * It goes along with what is sent anyway, so it costs no round trip.
  */
 import type { ActorKind } from '../../domain/audit.js';
+import type { BoundStatement } from './one-message.js';
+import { read } from './statement.js';
 import type { Sendable } from './statement.js';
 
 /** The one who makes a change. Without one the controller acts by itself. */
@@ -36,6 +38,11 @@ export const settingOf = ({ kind, id, name, apiSessionId, address, requestId, co
     plainOrEmpty(requestId),
     hex(controller),
   ].join('|');
+
+const ACT_AS = read('act-as', "SELECT set_config('edge.actor', $1, true)");
+
+/** The same as a statement of a transaction that is open. */
+export const actingAs = (actor: Actor): BoundStatement => ({ statement: ACT_AS, values: [settingOf(actor)] });
 
 /** The statement that opens a transaction in which `actor` acts: two commands in one message. */
 export const beginAs = (begin: Sendable, actor: Actor | undefined): Sendable =>

@@ -65,6 +65,11 @@ class OneMessage implements Submittable {
     return this.#queries[this.#done]?.text;
   }
 
+  /** Texts of all of them. */
+  get texts(): readonly string[] {
+    return this.#queries.map(({ text }) => text);
+  }
+
   submit(connection: Connection): null {
     // Each query ends its own message with a `Sync`, which would commit it: here the last one alone has it.
     const unended = Object.create(connection, { sync: { value: () => undefined } }) as Connection;

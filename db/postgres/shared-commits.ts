@@ -11,7 +11,7 @@ import { timed } from './request-clock.js';
 
 /** A change of one statement, with its actor among its values: so it needs nothing that its transaction says. */
 export interface ShortChange extends BoundStatement {
-  /** Id of the row that it changes; null: it makes one. */
+  /** Id of the row that it locks first; null: it makes one. */
   readonly row: string | null;
   readonly scope: RequestScope;
 }

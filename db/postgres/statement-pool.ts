@@ -1,7 +1,7 @@
 /** Connections for all that is neither a short read nor a list: each statement or transaction has one to itself. */
 import pg from 'pg';
 import type { ClientConfig } from 'pg';
-import { beginAs } from './attribution.js';
+import { actingAs, beginAs } from './attribution.js';
 import type { Actor } from './attribution.js';
 import { prepareConnection } from './connection.js';
 import type { RowForm, Rows } from './connection.js';
@@ -15,7 +15,7 @@ import { trackedClients } from './servers.js';
 import type { PooledClient } from './servers.js';
 import type { Sendable, Statement } from './statement.js';
 import type { ShortChange } from './shared-commits.js';
-import { connectionFault, isFull, runOn, runTogether } from './statement-runner.js';
+import { connectionFault, isFull, runInHurry, runOn, runTogether } from './statement-runner.js';
 import type { StatementRunner } from './statement-runner.js';
 import type { StatementCounts } from './statement-watch.js';
 import { TransactionNotes } from './touched.js';
@@ -85,18 +85,18 @@ export class StatementPool {
    * @throws the failure of any of them: then none was made, unless the connection broke
    */
   runTogether(changes: readonly ShortChange[]): Promise<Rows<unknown>[]> {
-    return this.#onceOnClient(undefined, (client) => runTogether(client, changes, this.options.counts));
+    return this.#onceOnClient(undefined, (client) => runInHurry(client, changes, this.options.counts));
   }
 
   /** @param begin  the statement that opens the transaction */
   transact<T>(work: (tx: Db) => Promise<T>, begin: Sendable, scope: RequestScope | undefined): Promise<T> {
-    const { onCommit } = this.options;
+    const { onCommit, counts } = this.options;
     return this.#onClient(scope, async (client, run, onBroken) => {
       try {
-        await run(beginAs(begin, scope?.actor));
+        const opening = new Opening(client, run, begin, scope, counts);
         const notes = new TransactionNotes();
-        const result = await work(new NotedTransaction(run, notes, scope?.onVersion));
-        await run(COMMIT);
+        const result = await work(new NotedTransaction(opening.run, notes, scope?.onVersion));
+        if (opening.isOpen) await run(COMMIT);
         const touched = begin === BEGIN ? notes.all : notes.noted;
         if (touched.length > 0) onCommit(touched, scope?.actor?.requestId);
         return result;
@@ -151,6 +151,34 @@ export class StatementPool {
   end(): Promise<void> {
     return this.#pool.end();
   }
+}
+
+/** Opens a transaction along with its first statement: so it costs no round trip of its own. */
+class Opening {
+  isOpen = false;
+
+  constructor(
+    readonly client: PooledClient,
+    readonly runNext: StatementRunner,
+    readonly begin: Sendable,
+    readonly scope: RequestScope | undefined,
+    readonly counts: StatementCounts | undefined,
+  ) {}
+
+  readonly run: StatementRunner = async <R>(statement: Sendable, values: readonly unknown[] = [], form?: RowForm) => {
+    if (this.isOpen) return this.runNext<R>(statement, values, form);
+    this.isOpen = true;
+    const { begin, scope } = this;
+    // Those that are several commands, or come as texts, go one after the other.
+    if (begin.name === null || statement.name === null || form === 'texts') {
+      await this.runNext({ ...beginAs(begin, scope?.actor), name: null });
+      return this.runNext<R>(statement, values, form);
+    }
+    const actor = scope?.actor === undefined ? [] : [actingAs(scope.actor)];
+    const opening = [{ statement: begin, values: [], scope }, ...actor, { statement, values, scope }];
+    const answers = await runTogether(this.client, opening, this.counts);
+    return answers.at(-1) as Rows<R>;
+  };
 }
 
 /** The statements of an open transaction, which note what they touch. */

@@ -53,21 +53,37 @@ const HURRY = read(
   "SELECT set_config('lock_timeout', '50ms', true), set_config('statement_timeout', '100ms', true)",
 );
 
-/** Changes as one transaction. Each is counted and traced as if it had taken all of its time. @throws as `runOn` */
-export async function runTogether(
+/** Changes as one transaction. @throws as `runOn` */
+export async function runInHurry(
   client: ServerClient,
   changes: readonly ShortChange[],
   counts: StatementCounts | undefined,
 ): Promise<Rows<unknown>[]> {
-  const bound: BoundStatement[] = [{ statement: HURRY, values: [] }, ...changes];
-  for (const { statement } of bound) if (statement.name !== null) client.prepared.add(statement.name);
-  const sent = sendTogether(client, bound);
-  const answered = changes.map(({ statement, scope: { clock, trace } }) =>
-    timed(clock, 'database', () => watched({ connection: 'pool', counts, trace }, statement.label, () => sent)),
+  const answers = await runTogether(client, [{ statement: HURRY, values: [] }, ...changes], counts);
+  return answers.slice(1);
+}
+
+/** A statement of a message, and the request that it is of. */
+export interface ScopedStatement extends BoundStatement {
+  readonly scope?: Pick<RequestScope, 'clock' | 'trace'> | undefined;
+}
+
+/** Statements in one message. Each is counted and traced as if it had taken all of its time. @throws as `runOn` */
+export async function runTogether(
+  client: ServerClient,
+  statements: readonly ScopedStatement[],
+  counts: StatementCounts | undefined,
+): Promise<Rows<unknown>[]> {
+  for (const { statement } of statements) if (statement.name !== null) client.prepared.add(statement.name);
+  const sent = sendTogether(client, statements);
+  const answered = statements.map(({ statement, scope }) =>
+    timed(scope?.clock, 'database', () =>
+      watched({ connection: 'pool', counts, trace: scope?.trace }, statement.label, () => sent),
+    ),
   );
   try {
     await Promise.all(answered);
-    return (await sent).slice(1);
+    return await sent;
   } catch (error) {
     throw translate(error);
   }

@@ -32,7 +32,7 @@ export interface Sendable {
  * and sets nothing in its transaction but the actor.
  */
 export interface Sharing {
-  /** Place, among its values, of the id of the row that it changes; null: it makes one. */
+  /** Place, among its values, of the id of the row that it locks first; null: it makes one. */
   readonly row: number | null;
 }
 

@@ -1,7 +1,8 @@
 /** How transactions begin and end. */
 import { unprepared } from './statement.js';
+import type { Sendable } from './statement.js';
 
-export const BEGIN = unprepared('BEGIN', 'BEGIN');
+export const BEGIN: Sendable = { name: 'begin', label: 'BEGIN', text: 'BEGIN' };
 export const BEGIN_SNAPSHOT = unprepared('BEGIN', 'BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
 /** A cursor is planned for all of its rows, where PostgreSQL plans others for their first tenth. */
 export const BEGIN_WHOLE_SNAPSHOT = unprepared('BEGIN', `${BEGIN_SNAPSHOT.text}; SET LOCAL cursor_tuple_fraction = 1`);

@@ -7,7 +7,7 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { slowRead, varyingChange } from '../postgres/statement.js';
-import type { ChangeText, Sharing, Statement } from '../postgres/statement.js';
+import type { ChangeText, Statement } from '../postgres/statement.js';
 
 /** Column values of an insert or update; an undefined one is left out. jsonb goes in as text. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -20,19 +20,6 @@ export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 
 /** A statement and its values. */
 type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
-
-/** Tables of which many rows are made or changed at a time, each in about a millisecond. */
-const SHORT: ReadonlySet<string> = new Set([
-  'authenticators',
-  'configs',
-  'edge_router_policies',
-  'enrollments',
-  'identities',
-  'service_edge_router_policies',
-  'service_policies',
-  'services',
-]);
-const sharing = (table: string, row: number | null): Sharing | undefined => (SHORT.has(table) ? { row } : undefined);
 
 interface Changed {
   readonly updated_at: Date;
@@ -56,7 +43,7 @@ export function insertStatement(table: string, values: Values): Bound<Changed> {
   return bound(`insert-${table}`, values, (name, marks) => {
     const { sql, order } = built(builder(table).insert(marks));
     const text: ChangeText = ({ returningActor }) => `${sql}${returningActor}`;
-    return { order, statement: varyingChange(name, text, sharing(table, null)) };
+    return { order, statement: varyingChange(name, text, { row: null }) };
   });
 }
 
@@ -70,7 +57,7 @@ export function updateStatement(table: string, id: string, values: Values): Boun
         .returning('updated_at'),
     );
     const text: ChangeText = ({ actor }) => `${sql}${actor}`;
-    return { order, statement: varyingChange(name, text, sharing(table, order.indexOf(ID))) };
+    return { order, statement: varyingChange(name, text, { row: order.indexOf(ID) }) };
   };
   return bound(`update-${table}`, values, make, id);
 }
@@ -83,7 +70,7 @@ export function deleteStatement(table: string): Statement {
   let known = deletes.get(table);
   if (known === undefined) {
     const text: ChangeText = ({ returningActor }) => `DELETE FROM ${table} WHERE id = $1${returningActor}`;
-    known = varyingChange(`delete-${table}`, text, sharing(table, 0));
+    known = varyingChange(`delete-${table}`, text, { row: 0 });
     deletes.set(table, known);
   }
   return known;

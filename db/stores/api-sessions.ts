@@ -3,7 +3,7 @@ import type { ApiSession, LoginMethod, SessionApi } from '../../domain/credentia
 import type { JsonObject, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
-import { change, read } from '../postgres/statement.js';
+import { change, read, shortChange } from '../postgres/statement.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { touchApiSessions } from './api-session-activity.js';
 import type { Activity, TouchedSession } from './api-session-activity.js';
@@ -114,8 +114,9 @@ const IS_PROVEN = read<{ id: string }>(
   WHERE api_session_id = $1 AND fingerprint = $2 AND is_proof AND valid_to > now()`,
 );
 
-const REMOVE = change(
+const REMOVE = shortChange(
   'api-session-remove',
+  { row: 0 },
   ({ returningActor }) => `DELETE FROM api_sessions WHERE id = $1${returningActor}`,
 );
 

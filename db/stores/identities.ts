@@ -181,16 +181,18 @@ const DELETE_ORDINARY = shortChange(
   AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})${returningActor}`,
 );
 
-const DISABLE = change(
+const DISABLE = shortChange(
   'identity-disable',
+  { row: 0 },
   ({ actor }) => `WITH ended AS (${endAll('identity_id = $1')})
   UPDATE identities SET disabled_at = now(), ${TOUCHED},
     disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
   WHERE id = $1 RETURNING id${actor}`,
 );
 
-const ENABLE = change(
+const ENABLE = shortChange(
   'identity-enable',
+  { row: 0 },
   ({ returningActor }) => `UPDATE identities SET disabled_at = NULL, disabled_until = NULL,
   ${TOUCHED} WHERE id = $1${returningActor}`,
 );

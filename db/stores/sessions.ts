@@ -6,7 +6,7 @@
 import type { Page, Session } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
-import { change, read } from '../postgres/statement.js';
+import { change, read, shortChange } from '../postgres/statement.js';
 import { detailSql } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { findBasis, insertSession } from './session-creation.js';
@@ -37,8 +37,9 @@ FROM sessions t ${JOINS_SERVICE} WHERE t.token = $1 AND t.api_session_id = $2`,
 );
 
 /** One that is unchecked and depends on posture stays, to be checked first. */
-const REMOVE = change<{ is_there: boolean; is_removed: boolean }>(
+const REMOVE = shortChange<{ is_there: boolean; is_removed: boolean }>(
   'session-delete',
+  { row: 0 },
   ({ actor }) => `WITH found AS (SELECT t.id, ${IS_GRANTED} AS is_granted FROM sessions t WHERE t.id = $1 ${OWNED}),
 removed AS (DELETE FROM sessions t USING found f WHERE t.id = f.id AND f.is_granted RETURNING t.id${actor})
 SELECT EXISTS (SELECT FROM found) AS is_there, EXISTS (SELECT FROM removed) AS is_removed`,

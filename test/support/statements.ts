@@ -17,8 +17,8 @@ export function recordStatements(pattern: RegExp): {
   const query: unknown = Reflect.get(pg.Client.prototype, 'query');
   Reflect.set(pg.Client.prototype, 'query', function record(this: pg.Client, ...args: unknown[]): unknown {
     const [first] = args;
-    const text = typeof first === 'string' ? first : (first as { text?: string } | undefined)?.text;
-    if (text !== undefined && pattern.test(text)) {
+    for (const text of textsOf(first)) {
+      if (!pattern.test(text)) continue;
       texts.push(text);
       sent.push({ connection: this, text });
     }
@@ -33,18 +33,27 @@ export function recordStatements(pattern: RegExp): {
   };
 }
 
+/** A message may hold several (db/postgres/one-message.ts). */
+function textsOf(query: unknown): readonly string[] {
+  if (typeof query === 'string') return [query];
+  const { text, texts } = query as { readonly text?: string; readonly texts?: readonly string[] };
+  return texts ?? (text === undefined ? [] : [text]);
+}
+
 /** How many statements of this process PostgreSQL refused to settle a deadlock or a serialization: they are retried. */
 export function countConflicts(): { readonly codes: string[]; stop(): void } {
   const codes: string[] = [];
   const query: unknown = Reflect.get(pg.Client.prototype, 'query');
   Reflect.set(pg.Client.prototype, 'query', function watch(this: pg.Client, ...args: unknown[]): unknown {
-    const result: unknown = Reflect.apply(query as (...all: unknown[]) => unknown, this, args);
-    if (result instanceof Promise)
-      result.catch((error: unknown) => {
-        const { code } = error as { code?: string };
-        if (code === '40001' || code === '40P01') codes.push(code);
-      });
-    return result;
+    const [first] = args as [string | { handleError?: (error: { code?: string }, ...others: unknown[]) => void }];
+    if (typeof first === 'object' && first.handleError !== undefined) {
+      const handle = first.handleError.bind(first);
+      first.handleError = (error, ...others) => {
+        if (error.code === '40001' || error.code === '40P01') codes.push(error.code);
+        handle(error, ...others);
+      };
+    }
+    return Reflect.apply(query as (...all: unknown[]) => unknown, this, args);
   });
   return {
     codes,
