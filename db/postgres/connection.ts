@@ -7,6 +7,8 @@ import pg from 'pg';
 import type { ClientBase, ClientConfig, QueryResult, QueryResultRow } from 'pg';
 import { settingOf } from './attribution.js';
 import type { Actor } from './attribution.js';
+import { PreparedQuery } from './prepared-query.js';
+import type { KnownColumns } from './prepared-query.js';
 
 /** How the columns of a statement come: read, or as the texts that PostgreSQL wrote. */
 export type RowForm = 'objects' | 'texts';
@@ -90,12 +92,17 @@ export const TYPES = {
 const asItIs = (text: string): string => text;
 const TEXTS = { rowMode: 'array', types: { getTypeParser: () => asItIs } };
 
+/** A connection, with what it knows of its prepared statements. */
+export interface KnowingClient extends ClientBase {
+  readonly known: Readonly<Record<RowForm, KnownColumns>>;
+}
+
 /**
  * Sends a statement over a connection. A query of rows as objects is made from its text and named afterwards: pg copies
  * an object of settings property by property, which costs 5 us a statement.
  */
 export async function send<R>(
-  client: ClientBase,
+  client: KnowingClient,
   name: string | null,
   sql: string,
   values: readonly unknown[],
@@ -106,9 +113,9 @@ export async function send<R>(
       if (error == null) resolve(answer);
       else reject(error);
     };
-    const given = values as unknown[];
-    if (form === 'texts') client.query(new pg.Query({ text: sql, name: name ?? undefined, ...TEXTS }, given, done));
-    else client.query(Object.assign(new pg.Query(sql, given, done), { name: name ?? undefined }));
+    const known = client.known[form];
+    const settings = form === 'texts' ? { text: sql, ...TEXTS } : sql;
+    client.query(Object.assign(new PreparedQuery(known, settings, values, done), { name: name ?? undefined }));
   });
   return rowsOf(result);
 }

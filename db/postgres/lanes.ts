@@ -3,7 +3,6 @@
  * 16 callers reading by id, 3 lanes give 17,000 reads/s where a connection for each gives 10,000, at half the CPU.
  * A statement waits for those before it on its lane, so nothing that is slow or writes belongs here.
  */
-import type pg from 'pg';
 import type { ClientConfig } from 'pg';
 import { translate } from './errors.js';
 import { ServerClient } from './servers.js';
@@ -14,7 +13,7 @@ import type { Statement } from './statement.js';
 export const LANES = 3;
 
 interface Lane {
-  client: Promise<pg.Client> | undefined;
+  client: Promise<ServerClient> | undefined;
   /** Statements sent and not answered. */
   load: number;
 }
@@ -36,9 +35,9 @@ export interface Lanes {
 
 export function openLanes(config: ClientConfig, patienceMs: number): Lanes {
   const lanes: Lane[] = Array.from({ length: LANES }, () => ({ client: undefined, load: 0 }));
-  const open = new Set<pg.Client>();
+  const open = new Set<ServerClient>();
 
-  const connect = async (lane: Lane): Promise<pg.Client> => {
+  const connect = async (lane: Lane): Promise<ServerClient> => {
     const client = new ServerClient({ ...config, pipeline: true, connectionTimeoutMillis: patienceMs });
     const forget = () => {
       open.delete(client);

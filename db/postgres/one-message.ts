@@ -2,10 +2,11 @@
  * Several statements as one message and one transaction: PostgreSQL commits where the message ends, and one that fails
  * undoes those before it. pg has no query of this kind; as its cursors are, this is one that `client.query` takes.
  */
-import pg from 'pg';
 import type { Connection, QueryResult, Submittable } from 'pg';
 import { rowsOf, TYPES } from './connection.js';
 import type { Rows } from './connection.js';
+import { PreparedQuery } from './prepared-query.js';
+import type { KnownColumns, QueryDone } from './prepared-query.js';
 import type { ServerClient } from './servers.js';
 import type { Sendable } from './statement.js';
 
@@ -13,17 +14,6 @@ import type { Sendable } from './statement.js';
 export interface BoundStatement {
   readonly statement: Sendable;
   readonly values: readonly unknown[];
-}
-
-/** Methods of pg's queries that pg itself calls, and its types leave out. */
-interface Answered {
-  readonly name: string;
-  readonly text: string;
-  prepare(connection: Connection): void;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, connection: Connection): void;
-  handleReadyForQuery(connection: Connection): void;
 }
 
 /** Statements of a connection, by their names, as pg keeps them. */
@@ -35,7 +25,7 @@ interface Prepared {
 type Done = (error: Error | undefined, results: readonly QueryResult<never>[]) => void;
 
 class OneMessage implements Submittable {
-  readonly #queries: readonly Answered[];
+  readonly #queries: readonly PreparedQuery[];
   readonly #results: QueryResult<never>[] = [];
   /** Those that PostgreSQL has carried out. */
   #done = 0;
@@ -44,16 +34,17 @@ class OneMessage implements Submittable {
 
   constructor(
     bound: readonly BoundStatement[],
+    known: KnownColumns,
     readonly onEnd: Done,
   ) {
-    const keep = (error: Error | null | undefined, result: QueryResult<never>) => {
+    const keep: QueryDone = (error, result) => {
       if (error == null) this.#results.push(result);
       else this.#fault = error;
     };
-    this.#queries = bound.map(({ statement: { name, text }, values }) => {
-      const query: unknown = new pg.Query({ name: name ?? undefined, text, types: TYPES }, values as unknown[], keep);
-      return query as Answered;
-    });
+    this.#queries = bound.map(
+      ({ statement: { name, text }, values }) =>
+        new PreparedQuery(known, { name: name ?? undefined, text, types: TYPES }, values, keep),
+    );
   }
 
   /** Name and text of the one that PostgreSQL is at: pg asks for them when it hears that it was prepared. */
@@ -102,7 +93,7 @@ class OneMessage implements Submittable {
   handleError(error: Error, connection: Connection & Partial<Prepared>): void {
     // PostgreSQL passes over the rest of the message, so those that it was to prepare are not prepared.
     const { parsedStatements = {}, submittedNamedStatements = {} } = connection;
-    for (const { name } of this.#queries.slice(this.#done))
+    for (const { name = '' } of this.#queries.slice(this.#done))
       if (parsedStatements[name] === undefined) Reflect.deleteProperty(submittedNamedStatements, name);
     this.onEnd(error, []);
   }
@@ -112,7 +103,7 @@ class OneMessage implements Submittable {
 export async function sendTogether(client: ServerClient, bound: readonly BoundStatement[]): Promise<Rows<unknown>[]> {
   const results = await new Promise<readonly QueryResult<never>[]>((resolve, reject) => {
     client.query(
-      new OneMessage(bound, (error, answers) => {
+      new OneMessage(bound, client.known.objects, (error, answers) => {
         if (error === undefined) resolve(answers);
         else reject(error);
       }),

@@ -13,6 +13,7 @@ import type { ClientConfig, PoolClient } from 'pg';
 import { ConnectionUrlError } from './connection-url.js';
 import type { ConnectionUrl, Host, TlsWish } from './connection-url.js';
 import { prepareConnection, requireWritable } from './connection.js';
+import type { KnowingClient } from './connection.js';
 
 type Server = Required<Pick<ClientConfig, 'port' | 'ssl'>> & Pick<ClientConfig, 'host'>;
 
@@ -38,6 +39,8 @@ export interface ServerConfig extends ClientConfig {
 export class ServerClient extends pg.Client {
   /** Names of the statements that were sent to be prepared on it. */
   readonly prepared = new Set<string>();
+  /** Columns of those, for each form in which their rows come. */
+  readonly known: KnowingClient['known'] = { objects: new Map(), texts: new Map() };
 
   constructor(config: ServerConfig = {}) {
     super(presentConfig(config));

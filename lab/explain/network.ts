@@ -1,6 +1,6 @@
 /** A network of a given size in an embedded database, filled by SQL: minutes where the API takes an hour. */
 import { mkdirSync } from 'node:fs';
-import pg from 'pg';
+import { ServerClient } from '../../db/postgres/servers.js';
 import type { ClientConfig } from 'pg';
 import { startEmbeddedPostgres } from '../../db/embedded/supervisor.js';
 import { prepareConnection, sessionConfig } from '../../db/postgres/connection.js';
@@ -19,7 +19,7 @@ export interface OpenNetwork {
   readonly stores: Stores;
   /** Of the statements of these stores. */
   readonly recorder: Recorder;
-  readonly client: pg.Client;
+  readonly client: ServerClient;
   readonly isEmpty: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function withServer<T>(dataDir: string, use: (connection: ClientCon
 /** Runs `use` with the network that this database has, after its schema was made or brought up to date. */
 export async function withNetwork<T>(connection: ClientConfig, use: (network: OpenNetwork) => Promise<T>): Promise<T> {
   await migrate(connection);
-  const client = new pg.Client(sessionConfig(connection));
+  const client = new ServerClient(sessionConfig(connection));
   await client.connect();
   await prepareConnection(client);
   const recorder = openRecorder(client);

@@ -3,11 +3,12 @@
  * stays: what a transaction did is rolled back. A statement with a name is explained as PostgreSQL plans it when it has
  * been run often; one without, as it is planned for its values.
  */
-import type pg from 'pg';
+
 import { translate } from '../../db/postgres/errors.js';
 import type { Database, Db, FullListOptions } from '../../db/postgres/contracts.js';
 import { send } from '../../db/postgres/connection.js';
 import type { RowForm, Rows } from '../../db/postgres/connection.js';
+import type { ServerClient } from '../../db/postgres/servers.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import { ExecutorOn } from '../../db/postgres/executor.js';
 import type { Statement } from '../../db/postgres/statement.js';
@@ -34,7 +35,7 @@ const EXPLAIN = 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)'
 const IDLE = { running: 0, waiting: 0 };
 const SCANS = "SELECT relname, seq_tup_read::int AS rows FROM pg_stat_xact_user_tables WHERE schemaname = 'public'";
 
-export function openRecorder(client: pg.Client): Recorder {
+export function openRecorder(client: ServerClient): Recorder {
   let found: Explained[] | undefined;
   let isOpen = false;
 

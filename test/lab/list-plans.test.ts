@@ -1,6 +1,6 @@
 /** Lists that are kept prepared: what PostgreSQL plans once, and does not plan again for every request. */
 import { expect } from 'chai';
-import pg from 'pg';
+import { ServerClient } from '../../db/postgres/servers.js';
 import { prepareConnection, sessionConfig } from '../../db/postgres/connection.js';
 import { openStores } from '../../db/stores/stores.js';
 import type { ListRequest } from '../../db/query/lists.js';
@@ -19,11 +19,11 @@ const SHORT: readonly ListRequest[] = [{ limit: 10 }, { limit: 10, sort: 'name' 
 describe('a list in a large network', function () {
   this.timeout(300_000);
   let database: TestDatabase;
-  let client: pg.Client;
+  let client: ServerClient;
   let recorder: Recorder;
   before(async () => {
     database = await openTestDatabase();
-    client = new pg.Client(sessionConfig(database.connection));
+    client = new ServerClient(sessionConfig(database.connection));
     await client.connect();
     await prepareConnection(client);
     recorder = openRecorder(client);

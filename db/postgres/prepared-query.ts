@@ -1,0 +1,82 @@
+/**
+ * Queries of prepared statements that ask for the columns of their rows once for each connection: PostgreSQL never
+ * changes those of a prepared statement, so it need not write them each time, nor pg read them.
+ */
+import pg from 'pg';
+import type { Connection, QueryResult } from 'pg';
+
+/** Columns as pg's result has them when it has read their description. */
+interface Columns {
+  readonly fields: readonly unknown[];
+  readonly _parsers: unknown;
+  readonly _prebuiltEmptyResultObject: unknown;
+}
+
+/** Columns by the names of statements. */
+export type KnownColumns = Map<string, Columns>;
+
+export type QueryDone = (error: Error | null | undefined, result: QueryResult<never>) => void;
+
+/** A query as pg makes it: what its types leave out. */
+interface Query {
+  readonly name: string | undefined;
+  readonly text: string;
+  readonly _result: Columns;
+  _accumulateRows: boolean;
+  hasBeenParsed(connection: Connection): unknown;
+  submit(connection: Connection): Error | null;
+  prepare(connection: Connection): void;
+  handleRowDescription(message: unknown): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: Connection): void;
+  handleReadyForQuery(connection: Connection): void;
+}
+
+type QueryClass = new (config: unknown, values: readonly unknown[], done: QueryDone) => Query;
+
+/** Connections that send no request for columns. */
+const silent = new WeakMap<Connection, Connection>();
+
+function withoutDescribe(connection: Connection): Connection {
+  let found = silent.get(connection);
+  if (found === undefined) {
+    found = Object.create(connection, {
+      describe: { value: () => undefined },
+      sync: {
+        value: () => {
+          connection.sync();
+        },
+      },
+    }) as Connection;
+    silent.set(connection, found);
+  }
+  return found;
+}
+
+export class PreparedQuery extends (pg.Query as unknown as QueryClass) {
+  readonly #known: KnownColumns;
+
+  /** @param known  columns of this connection, of statements whose rows come in the same form */
+  constructor(known: KnownColumns, config: unknown, values: readonly unknown[], done: QueryDone) {
+    super(config, values, done);
+    this.#known = known;
+  }
+
+  override prepare(connection: Connection): void {
+    const columns = this.name === undefined ? undefined : this.#known.get(this.name);
+    if (columns === undefined) {
+      super.prepare(connection);
+      return;
+    }
+    Object.assign(this._result, columns);
+    this._accumulateRows = true;
+    super.prepare(withoutDescribe(connection));
+  }
+
+  override handleRowDescription(message: unknown): void {
+    super.handleRowDescription(message);
+    if (this.name === undefined) return;
+    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+    this.#known.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+  }
+}
