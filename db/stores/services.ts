@@ -47,18 +47,19 @@ export const service = entity<Service>(
 type ViewRow = Service & Pick<ServiceView, 'config'>;
 
 /**
- * Data by type name; `types` is the asked type ids, or `{all}`. A config that the identity has for the service takes
- * the place of the service's own of that type, or is added to them.
+ * Data by type name; `types` is the asked type ids, or `{all}`; without any nothing is looked for. A config that the
+ * identity has for the service takes the place of the service's own of that type, or is added to them.
  */
 const configData = (types: string, identity: string) => {
   const isAsked = (alias: string) => `(${alias}.config_type_id = ANY (${types}::text[]) OR ${types}::text[] = '{all}')`;
   const own = (alias: string) =>
     `identity_service_configs ${alias} WHERE ${alias}.identity_id = ${identity}::text AND ${alias}.service_id = t.id`;
-  return `coalesce((SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM (
+  return `CASE WHEN ${types}::text[] = '{}' THEN '{}' ELSE
+  coalesce((SELECT json_object_agg(ct.name, c.data ORDER BY ct.name) FROM (
     SELECT sc.config_id FROM service_configs sc WHERE sc.service_id = t.id AND ${isAsked('sc')}
       AND NOT EXISTS (SELECT FROM ${own('o')} AND o.config_type_id = sc.config_type_id)
     UNION ALL SELECT o.config_id FROM ${own('o')} AND ${isAsked('o')}) used
-  JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id), '{}') AS config`;
+  JOIN configs c ON c.id = used.config_id JOIN config_types ct ON ct.id = c.config_type_id), '{}') END AS config`;
 };
 
 const VIEW_DETAIL = read<ViewRow>(
