@@ -4,7 +4,7 @@
 export type Bind = (value: unknown, cast?: string) => string;
 
 /** Names of some rows of a table, which stand for all of them. */
-export interface Names {
+export interface SampledNames {
   /** Parts of a text by which an index finds the names that contain it; none: by all of it. */
   partsOf(text: string): readonly string[];
   /** None of them contains the text. */
@@ -15,7 +15,7 @@ export class Params {
   readonly values: unknown[] = [];
 
   /** @param names  of the table that is listed; absent: it is small, or has none */
-  constructor(readonly names?: Names) {}
+  constructor(readonly names?: SampledNames) {}
 
   readonly bind: Bind = (value, cast) => {
     const placeholder = `$${this.values.push(value)}`;

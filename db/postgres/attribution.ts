@@ -3,9 +3,8 @@
  * It goes along with what is sent anyway, so it costs no round trip.
  */
 import type { ActorKind } from '../../domain/audit.js';
-import type { BoundStatement } from './one-message.js';
 import { read } from './statement.js';
-import type { Sendable } from './statement.js';
+import type { BoundStatement, Sendable } from './statement.js';
 
 /** The one who makes a change. Without one the controller acts by itself. */
 export interface Actor {

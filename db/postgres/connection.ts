@@ -117,10 +117,10 @@ export async function send<R>(
     const settings = form === 'texts' ? { text: sql, ...TEXTS } : sql;
     client.query(Object.assign(new PreparedQuery(known, settings, values, done), { name: name ?? undefined }));
   });
-  return rowsOf(result);
+  return rowsFrom(result);
 }
 
-export const rowsOf = <R>({ rows, rowCount, fields }: QueryResult<R & QueryResultRow>): Rows<R> => ({
+export const rowsFrom = <R>({ rows, rowCount, fields }: QueryResult<R & QueryResultRow>): Rows<R> => ({
   rows,
   rowCount: rowCount ?? 0,
   columns: fields,

@@ -3,18 +3,11 @@
  * undoes those before it. pg has no query of this kind; as its cursors are, this is one that `client.query` takes.
  */
 import type { Connection, QueryResult, Submittable } from 'pg';
-import { rowsOf, TYPES } from './connection.js';
-import type { Rows } from './connection.js';
+import { rowsFrom, TYPES } from './connection.js';
+import type { KnowingClient, Rows } from './connection.js';
 import { PreparedQuery } from './prepared-query.js';
 import type { KnownColumns, QueryDone } from './prepared-query.js';
-import type { ServerClient } from './servers.js';
-import type { Sendable } from './statement.js';
-
-/** A statement with a name and its values. */
-export interface BoundStatement {
-  readonly statement: Sendable;
-  readonly values: readonly unknown[];
-}
+import type { BoundStatement } from './statement.js';
 
 /** Statements of a connection, by their names, as pg keeps them. */
 interface Prepared {
@@ -100,7 +93,7 @@ class OneMessage implements Submittable {
 }
 
 /** Sends them over a connection that nothing else uses. @throws the first failure: then none was made */
-export async function sendTogether(client: ServerClient, bound: readonly BoundStatement[]): Promise<Rows<unknown>[]> {
+export async function sendTogether(client: KnowingClient, bound: readonly BoundStatement[]): Promise<Rows<unknown>[]> {
   const results = await new Promise<readonly QueryResult<never>[]>((resolve, reject) => {
     client.query(
       new OneMessage(bound, client.known.objects, (error, answers) => {
@@ -109,5 +102,5 @@ export async function sendTogether(client: ServerClient, bound: readonly BoundSt
       }),
     );
   });
-  return results.map(rowsOf);
+  return results.map(rowsFrom);
 }

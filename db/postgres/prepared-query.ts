@@ -23,7 +23,6 @@ interface Query {
   readonly text: string;
   readonly _result: Columns;
   _accumulateRows: boolean;
-  hasBeenParsed(connection: Connection): unknown;
   submit(connection: Connection): Error | null;
   prepare(connection: Connection): void;
   handleRowDescription(message: unknown): void;

@@ -5,9 +5,9 @@
  */
 import type { Rows } from './connection.js';
 import type { RequestScope } from './contracts.js';
-import type { BoundStatement } from './one-message.js';
 import { DatabaseUnavailable } from './outages.js';
 import { timed } from './request-clock.js';
+import type { BoundStatement } from './statement.js';
 
 /** A change of one statement, with its actor among its values: so it needs nothing that its transaction says. */
 export interface ShortChange extends BoundStatement {

@@ -4,13 +4,12 @@ import type { RowForm, Rows } from './connection.js';
 import type { RequestScope } from './contracts.js';
 import { translate } from './errors.js';
 import { sendTogether } from './one-message.js';
-import type { BoundStatement } from './one-message.js';
 import { DatabaseUnavailable, OUTAGES } from './outages.js';
 import { timed } from './request-clock.js';
 import type { ServerClient } from './servers.js';
 import type { ShortChange } from './shared-commits.js';
 import { read } from './statement.js';
-import type { Sendable, Statement } from './statement.js';
+import type { BoundStatement, Sendable, Statement } from './statement.js';
 import { watched } from './statement-watch.js';
 import type { ConnectionKind, StatementCounts } from './statement-watch.js';
 

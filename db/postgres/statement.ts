@@ -27,6 +27,12 @@ export interface Sendable {
   readonly text: string;
 }
 
+/** A statement and its values. */
+export interface BoundStatement {
+  readonly statement: Sendable;
+  readonly values: readonly unknown[];
+}
+
 /**
  * How a change goes together with others: one that takes about a millisecond as a rule, waits for no row but its own,
  * and sets nothing in its transaction but the actor.
@@ -81,6 +87,8 @@ class Change<R> implements Statement<R> {
     readonly sharing?: Sharing,
   ) {
     this.text = textWith(placesFor(this.#settings));
+    if (sharing !== undefined && this.text.includes('set_config'))
+      throw new Error(`${name} sets more in its transaction than its actor, so it must not share it`);
   }
 
   get label(): string {

@@ -1,6 +1,15 @@
 /** Statements as values: names that are taken once, and the place of the actor in every change. */
 import { expect } from 'chai';
-import { asyncChange, change, locking, read, slowRead, varyingChange } from '../../db/postgres/statement.js';
+import {
+  asyncChange,
+  change,
+  locking,
+  read,
+  shortChange,
+  slowRead,
+  varyingChange,
+} from '../../db/postgres/statement.js';
+import type { ActorPlaces } from '../../db/postgres/statement.js';
 
 const ACTOR = "set_config('edge.actor', $2, true)";
 
@@ -39,6 +48,12 @@ describe('a change in the database', () => {
     expect(seen.kind).to.equal('asyncChange');
     expect(seen.text).to.equal(`UPDATE t SET a = 1 RETURNING ${local}`);
     expect(seen.withActor?.(2)?.text).to.equal(`UPDATE t SET a = 1 RETURNING ${local}, ${ACTOR}`);
+  });
+
+  it('sets nothing but its actor where it may share its commit', () => {
+    const text = ({ actor }: ActorPlaces) =>
+      `UPDATE t SET a = 1 RETURNING set_config('edge.x', 'on', true)${actor}` as const;
+    expect(() => shortChange('test-settings', { row: 0 }, text)).to.throw('test-settings sets more in its transaction');
   });
 
   it('has its text with the actor made once', () => {

@@ -87,6 +87,15 @@ describe('changes that share a commit', () => {
     expect(made.filter(({ actor }) => actor === null)).to.have.length(MANY);
   });
 
+  it('have an actor wherever a trigger asks for one: neither before a row is changed, nor at commit', async () => {
+    const { rows } = await fixture.files.query(
+      `SELECT tgname, proname FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid
+        WHERE NOT g.tgisinternal AND (g.tgdeferrable OR (g.tgtype & 2) <> 0)
+          AND p.prosrc ~ 'edge\\.actor|record_audit|acts_for_another|edge\\.summed|edge\\.ended'`,
+    );
+    expect(rows).to.deep.equal([]);
+  });
+
   it('fail alone, and the others are made once', async () => {
     const outcome = (change: Promise<void>) => change.then(() => 'made', errorCode);
     const outcomes = await Promise.all(
