@@ -49,7 +49,7 @@ export function runOn(
 /** A change that waits for a lock, or takes long, does so alone: together with others it would hold them up. */
 const HURRY = read(
   'hurry',
-  "SELECT set_config('lock_timeout', '50ms', true), set_config('statement_timeout', '100ms', true)",
+  "SELECT set_config('lock_timeout', '200ms', true), set_config('statement_timeout', '500ms', true)",
 );
 
 /** Changes as one transaction. @throws as `runOn` */
