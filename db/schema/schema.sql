@@ -150,7 +150,11 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_auth_policies()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('authPolicy' || '.created', 'authPolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'primary.cert.allowed', NEW.cert_allowed, 'primary.cert.allowExpiredCerts', NEW.cert_allow_expired, 'primary.extJwt.allowed', NEW.ext_jwt_allowed, 'primary.updb.allowed', NEW.updb_allowed, 'primary.updb.minPasswordLength', NEW.updb_min_password_length, 'primary.updb.requireMixedCase', NEW.updb_require_mixed_case, 'primary.updb.requireNumberChar', NEW.updb_require_number_char, 'primary.updb.requireSpecialChar', NEW.updb_require_special_char, 'primary.updb.maxAttempts', NEW.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', NEW.updb_lockout_minutes, 'secondary.requireTotp', NEW.require_totp, 'secondary.requireExtJwtSigner', NEW.require_ext_jwt_signer_id, 'tags', NEW.tags));
@@ -158,10 +162,65 @@ AS $function$BEGIN
     PERFORM record_audit('authPolicy' || '.deleted', 'authPolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'primary.cert.allowed', OLD.cert_allowed, 'primary.cert.allowExpiredCerts', OLD.cert_allow_expired, 'primary.extJwt.allowed', OLD.ext_jwt_allowed, 'primary.updb.allowed', OLD.updb_allowed, 'primary.updb.minPasswordLength', OLD.updb_min_password_length, 'primary.updb.requireMixedCase', OLD.updb_require_mixed_case, 'primary.updb.requireNumberChar', OLD.updb_require_number_char, 'primary.updb.requireSpecialChar', OLD.updb_require_special_char, 'primary.updb.maxAttempts', OLD.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', OLD.updb_lockout_minutes, 'secondary.requireTotp', OLD.require_totp, 'secondary.requireExtJwtSigner', OLD.require_ext_jwt_signer_id, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('authPolicy' || '.updated', 'authPolicy', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'primary.cert.allowed', OLD.cert_allowed, 'primary.cert.allowExpiredCerts', OLD.cert_allow_expired, 'primary.extJwt.allowed', OLD.ext_jwt_allowed, 'primary.updb.allowed', OLD.updb_allowed, 'primary.updb.minPasswordLength', OLD.updb_min_password_length, 'primary.updb.requireMixedCase', OLD.updb_require_mixed_case, 'primary.updb.requireNumberChar', OLD.updb_require_number_char, 'primary.updb.requireSpecialChar', OLD.updb_require_special_char, 'primary.updb.maxAttempts', OLD.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', OLD.updb_lockout_minutes, 'secondary.requireTotp', OLD.require_totp, 'secondary.requireExtJwtSigner', OLD.require_ext_jwt_signer_id, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'primary.cert.allowed', NEW.cert_allowed, 'primary.cert.allowExpiredCerts', NEW.cert_allow_expired, 'primary.extJwt.allowed', NEW.ext_jwt_allowed, 'primary.updb.allowed', NEW.updb_allowed, 'primary.updb.minPasswordLength', NEW.updb_min_password_length, 'primary.updb.requireMixedCase', NEW.updb_require_mixed_case, 'primary.updb.requireNumberChar', NEW.updb_require_number_char, 'primary.updb.requireSpecialChar', NEW.updb_require_special_char, 'primary.updb.maxAttempts', NEW.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', NEW.updb_lockout_minutes, 'secondary.requireTotp', NEW.require_totp, 'secondary.requireExtJwtSigner', NEW.require_ext_jwt_signer_id, 'tags', NEW.tags)) c;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.cert_allowed IS DISTINCT FROM NEW.cert_allowed THEN
+      before := before || jsonb_build_object('primary.cert.allowed', OLD.cert_allowed);
+      after := after || jsonb_build_object('primary.cert.allowed', NEW.cert_allowed);
+    END IF;
+    IF OLD.cert_allow_expired IS DISTINCT FROM NEW.cert_allow_expired THEN
+      before := before || jsonb_build_object('primary.cert.allowExpiredCerts', OLD.cert_allow_expired);
+      after := after || jsonb_build_object('primary.cert.allowExpiredCerts', NEW.cert_allow_expired);
+    END IF;
+    IF OLD.ext_jwt_allowed IS DISTINCT FROM NEW.ext_jwt_allowed THEN
+      before := before || jsonb_build_object('primary.extJwt.allowed', OLD.ext_jwt_allowed);
+      after := after || jsonb_build_object('primary.extJwt.allowed', NEW.ext_jwt_allowed);
+    END IF;
+    IF OLD.updb_allowed IS DISTINCT FROM NEW.updb_allowed THEN
+      before := before || jsonb_build_object('primary.updb.allowed', OLD.updb_allowed);
+      after := after || jsonb_build_object('primary.updb.allowed', NEW.updb_allowed);
+    END IF;
+    IF OLD.updb_min_password_length IS DISTINCT FROM NEW.updb_min_password_length THEN
+      before := before || jsonb_build_object('primary.updb.minPasswordLength', OLD.updb_min_password_length);
+      after := after || jsonb_build_object('primary.updb.minPasswordLength', NEW.updb_min_password_length);
+    END IF;
+    IF OLD.updb_require_mixed_case IS DISTINCT FROM NEW.updb_require_mixed_case THEN
+      before := before || jsonb_build_object('primary.updb.requireMixedCase', OLD.updb_require_mixed_case);
+      after := after || jsonb_build_object('primary.updb.requireMixedCase', NEW.updb_require_mixed_case);
+    END IF;
+    IF OLD.updb_require_number_char IS DISTINCT FROM NEW.updb_require_number_char THEN
+      before := before || jsonb_build_object('primary.updb.requireNumberChar', OLD.updb_require_number_char);
+      after := after || jsonb_build_object('primary.updb.requireNumberChar', NEW.updb_require_number_char);
+    END IF;
+    IF OLD.updb_require_special_char IS DISTINCT FROM NEW.updb_require_special_char THEN
+      before := before || jsonb_build_object('primary.updb.requireSpecialChar', OLD.updb_require_special_char);
+      after := after || jsonb_build_object('primary.updb.requireSpecialChar', NEW.updb_require_special_char);
+    END IF;
+    IF OLD.updb_max_attempts IS DISTINCT FROM NEW.updb_max_attempts THEN
+      before := before || jsonb_build_object('primary.updb.maxAttempts', OLD.updb_max_attempts);
+      after := after || jsonb_build_object('primary.updb.maxAttempts', NEW.updb_max_attempts);
+    END IF;
+    IF OLD.updb_lockout_minutes IS DISTINCT FROM NEW.updb_lockout_minutes THEN
+      before := before || jsonb_build_object('primary.updb.lockoutDurationMinutes', OLD.updb_lockout_minutes);
+      after := after || jsonb_build_object('primary.updb.lockoutDurationMinutes', NEW.updb_lockout_minutes);
+    END IF;
+    IF OLD.require_totp IS DISTINCT FROM NEW.require_totp THEN
+      before := before || jsonb_build_object('secondary.requireTotp', OLD.require_totp);
+      after := after || jsonb_build_object('secondary.requireTotp', NEW.require_totp);
+    END IF;
+    IF OLD.require_ext_jwt_signer_id IS DISTINCT FROM NEW.require_ext_jwt_signer_id THEN
+      before := before || jsonb_build_object('secondary.requireExtJwtSigner', OLD.require_ext_jwt_signer_id);
+      after := after || jsonb_build_object('secondary.requireExtJwtSigner', NEW.require_ext_jwt_signer_id);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('authPolicy' || '.updated', 'authPolicy', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -181,7 +240,11 @@ END$function$;
 CREATE OR REPLACE FUNCTION public.audit_authenticators()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('authenticator' || '.created', 'authenticator', NEW.id, NEW.username, NULL,
       jsonb_build_object('identityId', NEW.identity_id, 'method', NEW.method, 'username', NEW.username, 'fingerprint', NEW.fingerprint, 'caId', NEW.ca_id, 'isIssuedByNetwork', NEW.is_issued_by_network, 'extendRequestedAt', NEW.extend_requested_at, 'isKeyRollRequested', NEW.is_key_roll_requested, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'tags', NEW.tags));
@@ -189,20 +252,64 @@ AS $function$BEGIN
     PERFORM record_audit('authenticator' || '.deleted', 'authenticator', OLD.id, OLD.username,
       jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'username', OLD.username, 'fingerprint', OLD.fingerprint, 'caId', OLD.ca_id, 'isIssuedByNetwork', OLD.is_issued_by_network, 'extendRequestedAt', OLD.extend_requested_at, 'isKeyRollRequested', OLD.is_key_roll_requested, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('authenticator' || '.updated', 'authenticator', NEW.id, NEW.username, c.before, c.after || CASE WHEN OLD.password_hash IS DISTINCT FROM NEW.password_hash THEN '{"passwordChanged": true}'::jsonb ELSE '{}' END)
-    FROM audit_changes(
-      jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'username', OLD.username, 'fingerprint', OLD.fingerprint, 'caId', OLD.ca_id, 'isIssuedByNetwork', OLD.is_issued_by_network, 'extendRequestedAt', OLD.extend_requested_at, 'isKeyRollRequested', OLD.is_key_roll_requested, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'tags', OLD.tags),
-      jsonb_build_object('identityId', NEW.identity_id, 'method', NEW.method, 'username', NEW.username, 'fingerprint', NEW.fingerprint, 'caId', NEW.ca_id, 'isIssuedByNetwork', NEW.is_issued_by_network, 'extendRequestedAt', NEW.extend_requested_at, 'isKeyRollRequested', NEW.is_key_roll_requested, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'tags', NEW.tags)) c;
+    IF OLD.identity_id IS DISTINCT FROM NEW.identity_id THEN
+      before := before || jsonb_build_object('identityId', OLD.identity_id);
+      after := after || jsonb_build_object('identityId', NEW.identity_id);
+    END IF;
+    IF OLD.method IS DISTINCT FROM NEW.method THEN
+      before := before || jsonb_build_object('method', OLD.method);
+      after := after || jsonb_build_object('method', NEW.method);
+    END IF;
+    IF OLD.username IS DISTINCT FROM NEW.username THEN
+      before := before || jsonb_build_object('username', OLD.username);
+      after := after || jsonb_build_object('username', NEW.username);
+    END IF;
+    IF OLD.fingerprint IS DISTINCT FROM NEW.fingerprint THEN
+      before := before || jsonb_build_object('fingerprint', OLD.fingerprint);
+      after := after || jsonb_build_object('fingerprint', NEW.fingerprint);
+    END IF;
+    IF OLD.ca_id IS DISTINCT FROM NEW.ca_id THEN
+      before := before || jsonb_build_object('caId', OLD.ca_id);
+      after := after || jsonb_build_object('caId', NEW.ca_id);
+    END IF;
+    IF OLD.is_issued_by_network IS DISTINCT FROM NEW.is_issued_by_network THEN
+      before := before || jsonb_build_object('isIssuedByNetwork', OLD.is_issued_by_network);
+      after := after || jsonb_build_object('isIssuedByNetwork', NEW.is_issued_by_network);
+    END IF;
+    IF OLD.extend_requested_at IS DISTINCT FROM NEW.extend_requested_at THEN
+      before := before || jsonb_build_object('extendRequestedAt', OLD.extend_requested_at);
+      after := after || jsonb_build_object('extendRequestedAt', NEW.extend_requested_at);
+    END IF;
+    IF OLD.is_key_roll_requested IS DISTINCT FROM NEW.is_key_roll_requested THEN
+      before := before || jsonb_build_object('isKeyRollRequested', OLD.is_key_roll_requested);
+      after := after || jsonb_build_object('isKeyRollRequested', NEW.is_key_roll_requested);
+    END IF;
+    IF OLD.unverified_fingerprint IS DISTINCT FROM NEW.unverified_fingerprint THEN
+      before := before || jsonb_build_object('unverifiedFingerprint', OLD.unverified_fingerprint);
+      after := after || jsonb_build_object('unverifiedFingerprint', NEW.unverified_fingerprint);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF OLD.password_hash IS DISTINCT FROM NEW.password_hash THEN
+      after := after || jsonb_build_object('passwordChanged', true);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('authenticator' || '.updated', 'authenticator', NEW.id, NEW.username, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
 
-CREATE OR REPLACE FUNCTION public.audit_by_columns(of_table text, entity_type text, members text[], columns text[])
+CREATE OR REPLACE FUNCTION public.audit_by_columns(of_table text, entity_type text, members text[], columns text[], secrets text[] DEFAULT '{}'::text[], type_of text DEFAULT NULL::text, unrecorded text DEFAULT NULL::text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  name_of CONSTANT text := CASE WHEN 'name' = ANY (columns) THEN '%s.name' ELSE 'NULL' END;
+  types CONSTANT text := coalesce(type_of, quote_literal(entity_type));
+  name_of CONSTANT text := CASE WHEN 'name' = ANY (columns) THEN '%s.name' WHEN 'username' = ANY (columns)
+    THEN '%s.username' ELSE 'NULL' END;
   whole text;
   changes text;
 BEGIN
@@ -214,6 +321,12 @@ BEGIN
 ', name, member), '' ORDER BY n)
     INTO whole, changes
   FROM unnest(members, columns) WITH ORDINALITY each (member, name, n);
+  FOR i IN 1 .. cardinality(secrets) BY 2 LOOP
+    changes := changes || format('    IF OLD.%1$I IS DISTINCT FROM NEW.%1$I THEN
+      after := after || jsonb_build_object(%2$L, true);
+    END IF;
+', secrets[i], secrets[i + 1]);
+  END LOOP;
   EXECUTE format('CREATE OR REPLACE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS %L', 'audit_' || of_table,
     format('
 DECLARE
@@ -221,25 +334,30 @@ DECLARE
   after jsonb := ''{}'';
 BEGIN
   IF TG_OP = ''INSERT'' THEN
-    PERFORM record_audit(%1$L, %4$L, NEW.id, %5$s, NULL,
-      %7$s);
+    PERFORM record_audit(%1$s || ''.created'', %1$s, NEW.id, %3$s, NULL,
+      %5$s);%8$s
   ELSIF TG_OP = ''DELETE'' THEN
-    PERFORM record_audit(%2$L, %4$L, OLD.id, %6$s,
-      %8$s, NULL);
+    PERFORM record_audit(%2$s || ''.deleted'', %2$s, OLD.id, %4$s,
+      %6$s, NULL);
   ELSE
-%9$s    IF before <> ''{}'' THEN
-      PERFORM record_audit(%3$L, %4$L, NEW.id, %5$s, before, after);
+%7$s    IF after <> ''{}'' THEN
+      PERFORM record_audit(%1$s || ''.updated'', %1$s, NEW.id, %3$s, before, after);
     END IF;
   END IF;
   RETURN NULL;
-END', entity_type || '.created', entity_type || '.deleted', entity_type || '.updated', entity_type,
-      format(name_of, 'NEW'), format(name_of, 'OLD'), format(whole, 'NEW'), format(whole, 'OLD'), changes));
+END', format(types, 'NEW'), format(types, 'OLD'), format(name_of, 'NEW'), format(name_of, 'OLD'),
+      format(whole, 'NEW'), format(whole, 'OLD'), changes,
+      E'\n  ELSIF ' || unrecorded || E' THEN\n    RETURN NULL;'));
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.audit_cas()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('ca' || '.created', 'ca', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'fingerprint', NEW.fingerprint, 'isVerified', NEW.is_verified, 'isAuthEnabled', NEW.is_auth_enabled, 'isAutoCaEnrollmentEnabled', NEW.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', NEW.is_ott_ca_enrollment_enabled, 'identityRoles', NEW.identity_roles, 'identityNameFormat', NEW.identity_name_format, 'externalIdClaim', NEW.external_id_claim, 'tags', NEW.tags));
@@ -247,10 +365,49 @@ AS $function$BEGIN
     PERFORM record_audit('ca' || '.deleted', 'ca', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'fingerprint', OLD.fingerprint, 'isVerified', OLD.is_verified, 'isAuthEnabled', OLD.is_auth_enabled, 'isAutoCaEnrollmentEnabled', OLD.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', OLD.is_ott_ca_enrollment_enabled, 'identityRoles', OLD.identity_roles, 'identityNameFormat', OLD.identity_name_format, 'externalIdClaim', OLD.external_id_claim, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('ca' || '.updated', 'ca', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'fingerprint', OLD.fingerprint, 'isVerified', OLD.is_verified, 'isAuthEnabled', OLD.is_auth_enabled, 'isAutoCaEnrollmentEnabled', OLD.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', OLD.is_ott_ca_enrollment_enabled, 'identityRoles', OLD.identity_roles, 'identityNameFormat', OLD.identity_name_format, 'externalIdClaim', OLD.external_id_claim, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'fingerprint', NEW.fingerprint, 'isVerified', NEW.is_verified, 'isAuthEnabled', NEW.is_auth_enabled, 'isAutoCaEnrollmentEnabled', NEW.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', NEW.is_ott_ca_enrollment_enabled, 'identityRoles', NEW.identity_roles, 'identityNameFormat', NEW.identity_name_format, 'externalIdClaim', NEW.external_id_claim, 'tags', NEW.tags)) c;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.fingerprint IS DISTINCT FROM NEW.fingerprint THEN
+      before := before || jsonb_build_object('fingerprint', OLD.fingerprint);
+      after := after || jsonb_build_object('fingerprint', NEW.fingerprint);
+    END IF;
+    IF OLD.is_verified IS DISTINCT FROM NEW.is_verified THEN
+      before := before || jsonb_build_object('isVerified', OLD.is_verified);
+      after := after || jsonb_build_object('isVerified', NEW.is_verified);
+    END IF;
+    IF OLD.is_auth_enabled IS DISTINCT FROM NEW.is_auth_enabled THEN
+      before := before || jsonb_build_object('isAuthEnabled', OLD.is_auth_enabled);
+      after := after || jsonb_build_object('isAuthEnabled', NEW.is_auth_enabled);
+    END IF;
+    IF OLD.is_auto_ca_enrollment_enabled IS DISTINCT FROM NEW.is_auto_ca_enrollment_enabled THEN
+      before := before || jsonb_build_object('isAutoCaEnrollmentEnabled', OLD.is_auto_ca_enrollment_enabled);
+      after := after || jsonb_build_object('isAutoCaEnrollmentEnabled', NEW.is_auto_ca_enrollment_enabled);
+    END IF;
+    IF OLD.is_ott_ca_enrollment_enabled IS DISTINCT FROM NEW.is_ott_ca_enrollment_enabled THEN
+      before := before || jsonb_build_object('isOttCaEnrollmentEnabled', OLD.is_ott_ca_enrollment_enabled);
+      after := after || jsonb_build_object('isOttCaEnrollmentEnabled', NEW.is_ott_ca_enrollment_enabled);
+    END IF;
+    IF OLD.identity_roles IS DISTINCT FROM NEW.identity_roles THEN
+      before := before || jsonb_build_object('identityRoles', OLD.identity_roles);
+      after := after || jsonb_build_object('identityRoles', NEW.identity_roles);
+    END IF;
+    IF OLD.identity_name_format IS DISTINCT FROM NEW.identity_name_format THEN
+      before := before || jsonb_build_object('identityNameFormat', OLD.identity_name_format);
+      after := after || jsonb_build_object('identityNameFormat', NEW.identity_name_format);
+    END IF;
+    IF OLD.external_id_claim IS DISTINCT FROM NEW.external_id_claim THEN
+      before := before || jsonb_build_object('externalIdClaim', OLD.external_id_claim);
+      after := after || jsonb_build_object('externalIdClaim', NEW.external_id_claim);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('ca' || '.updated', 'ca', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -269,7 +426,11 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_config_types()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('configType' || '.created', 'configType', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'schema', NEW.schema, 'target', NEW.target, 'tags', NEW.tags));
@@ -277,10 +438,25 @@ AS $function$BEGIN
     PERFORM record_audit('configType' || '.deleted', 'configType', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'schema', OLD.schema, 'target', OLD.target, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('configType' || '.updated', 'configType', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'schema', OLD.schema, 'target', OLD.target, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'schema', NEW.schema, 'target', NEW.target, 'tags', NEW.tags)) c;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.schema IS DISTINCT FROM NEW.schema THEN
+      before := before || jsonb_build_object('schema', OLD.schema);
+      after := after || jsonb_build_object('schema', NEW.schema);
+    END IF;
+    IF OLD.target IS DISTINCT FROM NEW.target THEN
+      before := before || jsonb_build_object('target', OLD.target);
+      after := after || jsonb_build_object('target', NEW.target);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('configType' || '.updated', 'configType', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -407,30 +583,58 @@ CREATE OR REPLACE FUNCTION public.audit_enrollments()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('enrollment.created', 'enrollment', NEW.id, NEW.username, NULL,
-      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id,
-        'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username,
-        'expiresAt', NEW.expires_at, 'tags', NEW.tags));
+    PERFORM record_audit('enrollment' || '.created', 'enrollment', NEW.id, NEW.username, NULL,
+      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('enrollment.deleted', 'enrollment', OLD.id, OLD.username,
-      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id,
-        'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username,
-        'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
+    PERFORM record_audit('enrollment' || '.deleted', 'enrollment', OLD.id, OLD.username,
+      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('enrollment.updated', 'enrollment', NEW.id, NEW.username, c.before,
-      c.after || CASE WHEN OLD.token IS DISTINCT FROM NEW.token THEN '{"tokenChanged": true}'::jsonb ELSE '{}' END)
-    FROM audit_changes(
-      jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id,
-        'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username,
-        'expiresAt', OLD.expires_at, 'tags', OLD.tags),
-      jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id,
-        'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username,
-        'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
+    IF OLD.method IS DISTINCT FROM NEW.method THEN
+      before := before || jsonb_build_object('method', OLD.method);
+      after := after || jsonb_build_object('method', NEW.method);
+    END IF;
+    IF OLD.identity_id IS DISTINCT FROM NEW.identity_id THEN
+      before := before || jsonb_build_object('identityId', OLD.identity_id);
+      after := after || jsonb_build_object('identityId', NEW.identity_id);
+    END IF;
+    IF OLD.edge_router_id IS DISTINCT FROM NEW.edge_router_id THEN
+      before := before || jsonb_build_object('edgeRouterId', OLD.edge_router_id);
+      after := after || jsonb_build_object('edgeRouterId', NEW.edge_router_id);
+    END IF;
+    IF OLD.transit_router_id IS DISTINCT FROM NEW.transit_router_id THEN
+      before := before || jsonb_build_object('transitRouterId', OLD.transit_router_id);
+      after := after || jsonb_build_object('transitRouterId', NEW.transit_router_id);
+    END IF;
+    IF OLD.ca_id IS DISTINCT FROM NEW.ca_id THEN
+      before := before || jsonb_build_object('caId', OLD.ca_id);
+      after := after || jsonb_build_object('caId', NEW.ca_id);
+    END IF;
+    IF OLD.username IS DISTINCT FROM NEW.username THEN
+      before := before || jsonb_build_object('username', OLD.username);
+      after := after || jsonb_build_object('username', NEW.username);
+    END IF;
+    IF OLD.expires_at IS DISTINCT FROM NEW.expires_at THEN
+      before := before || jsonb_build_object('expiresAt', OLD.expires_at);
+      after := after || jsonb_build_object('expiresAt', NEW.expires_at);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF OLD.token IS DISTINCT FROM NEW.token THEN
+      after := after || jsonb_build_object('tokenChanged', true);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('enrollment' || '.updated', 'enrollment', NEW.id, NEW.username, before, after);
+    END IF;
   END IF;
   RETURN NULL;
-END $function$;
+END$function$;
 
 CREATE OR REPLACE FUNCTION public.audit_entity(of_table text, entity_type text, VARIADIC left_out text[] DEFAULT '{}'::text[])
  RETURNS void
@@ -460,7 +664,11 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_external_jwt_signers()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit('externalJwtSigner' || '.created', 'externalJwtSigner', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'issuer', NEW.issuer, 'audience', NEW.audience, 'kid', NEW.kid, 'fingerprint', NEW.fingerprint, 'commonName', NEW.common_name, 'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'jwksEndpoint', NEW.jwks_endpoint, 'enabled', NEW.is_enabled, 'useExternalId', NEW.use_external_id, 'claimsProperty', NEW.claims_property, 'clientId', NEW.client_id, 'scopes', NEW.scopes, 'externalAuthUrl', NEW.external_auth_url, 'targetToken', NEW.target_token, 'enrollToCertEnabled', NEW.enroll_to_cert_enabled, 'enrollToTokenEnabled', NEW.enroll_to_token_enabled, 'enrollAuthPolicyId', NEW.enroll_auth_policy_id, 'enrollNameClaimsSelector', NEW.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', NEW.enroll_attribute_claims_selector, 'tags', NEW.tags));
@@ -468,10 +676,97 @@ AS $function$BEGIN
     PERFORM record_audit('externalJwtSigner' || '.deleted', 'externalJwtSigner', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'issuer', OLD.issuer, 'audience', OLD.audience, 'kid', OLD.kid, 'fingerprint', OLD.fingerprint, 'commonName', OLD.common_name, 'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'jwksEndpoint', OLD.jwks_endpoint, 'enabled', OLD.is_enabled, 'useExternalId', OLD.use_external_id, 'claimsProperty', OLD.claims_property, 'clientId', OLD.client_id, 'scopes', OLD.scopes, 'externalAuthUrl', OLD.external_auth_url, 'targetToken', OLD.target_token, 'enrollToCertEnabled', OLD.enroll_to_cert_enabled, 'enrollToTokenEnabled', OLD.enroll_to_token_enabled, 'enrollAuthPolicyId', OLD.enroll_auth_policy_id, 'enrollNameClaimsSelector', OLD.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', OLD.enroll_attribute_claims_selector, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('externalJwtSigner' || '.updated', 'externalJwtSigner', NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'issuer', OLD.issuer, 'audience', OLD.audience, 'kid', OLD.kid, 'fingerprint', OLD.fingerprint, 'commonName', OLD.common_name, 'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'jwksEndpoint', OLD.jwks_endpoint, 'enabled', OLD.is_enabled, 'useExternalId', OLD.use_external_id, 'claimsProperty', OLD.claims_property, 'clientId', OLD.client_id, 'scopes', OLD.scopes, 'externalAuthUrl', OLD.external_auth_url, 'targetToken', OLD.target_token, 'enrollToCertEnabled', OLD.enroll_to_cert_enabled, 'enrollToTokenEnabled', OLD.enroll_to_token_enabled, 'enrollAuthPolicyId', OLD.enroll_auth_policy_id, 'enrollNameClaimsSelector', OLD.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', OLD.enroll_attribute_claims_selector, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'issuer', NEW.issuer, 'audience', NEW.audience, 'kid', NEW.kid, 'fingerprint', NEW.fingerprint, 'commonName', NEW.common_name, 'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'jwksEndpoint', NEW.jwks_endpoint, 'enabled', NEW.is_enabled, 'useExternalId', NEW.use_external_id, 'claimsProperty', NEW.claims_property, 'clientId', NEW.client_id, 'scopes', NEW.scopes, 'externalAuthUrl', NEW.external_auth_url, 'targetToken', NEW.target_token, 'enrollToCertEnabled', NEW.enroll_to_cert_enabled, 'enrollToTokenEnabled', NEW.enroll_to_token_enabled, 'enrollAuthPolicyId', NEW.enroll_auth_policy_id, 'enrollNameClaimsSelector', NEW.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', NEW.enroll_attribute_claims_selector, 'tags', NEW.tags)) c;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.issuer IS DISTINCT FROM NEW.issuer THEN
+      before := before || jsonb_build_object('issuer', OLD.issuer);
+      after := after || jsonb_build_object('issuer', NEW.issuer);
+    END IF;
+    IF OLD.audience IS DISTINCT FROM NEW.audience THEN
+      before := before || jsonb_build_object('audience', OLD.audience);
+      after := after || jsonb_build_object('audience', NEW.audience);
+    END IF;
+    IF OLD.kid IS DISTINCT FROM NEW.kid THEN
+      before := before || jsonb_build_object('kid', OLD.kid);
+      after := after || jsonb_build_object('kid', NEW.kid);
+    END IF;
+    IF OLD.fingerprint IS DISTINCT FROM NEW.fingerprint THEN
+      before := before || jsonb_build_object('fingerprint', OLD.fingerprint);
+      after := after || jsonb_build_object('fingerprint', NEW.fingerprint);
+    END IF;
+    IF OLD.common_name IS DISTINCT FROM NEW.common_name THEN
+      before := before || jsonb_build_object('commonName', OLD.common_name);
+      after := after || jsonb_build_object('commonName', NEW.common_name);
+    END IF;
+    IF OLD.not_before IS DISTINCT FROM NEW.not_before THEN
+      before := before || jsonb_build_object('notBefore', OLD.not_before);
+      after := after || jsonb_build_object('notBefore', NEW.not_before);
+    END IF;
+    IF OLD.not_after IS DISTINCT FROM NEW.not_after THEN
+      before := before || jsonb_build_object('notAfter', OLD.not_after);
+      after := after || jsonb_build_object('notAfter', NEW.not_after);
+    END IF;
+    IF OLD.jwks_endpoint IS DISTINCT FROM NEW.jwks_endpoint THEN
+      before := before || jsonb_build_object('jwksEndpoint', OLD.jwks_endpoint);
+      after := after || jsonb_build_object('jwksEndpoint', NEW.jwks_endpoint);
+    END IF;
+    IF OLD.is_enabled IS DISTINCT FROM NEW.is_enabled THEN
+      before := before || jsonb_build_object('enabled', OLD.is_enabled);
+      after := after || jsonb_build_object('enabled', NEW.is_enabled);
+    END IF;
+    IF OLD.use_external_id IS DISTINCT FROM NEW.use_external_id THEN
+      before := before || jsonb_build_object('useExternalId', OLD.use_external_id);
+      after := after || jsonb_build_object('useExternalId', NEW.use_external_id);
+    END IF;
+    IF OLD.claims_property IS DISTINCT FROM NEW.claims_property THEN
+      before := before || jsonb_build_object('claimsProperty', OLD.claims_property);
+      after := after || jsonb_build_object('claimsProperty', NEW.claims_property);
+    END IF;
+    IF OLD.client_id IS DISTINCT FROM NEW.client_id THEN
+      before := before || jsonb_build_object('clientId', OLD.client_id);
+      after := after || jsonb_build_object('clientId', NEW.client_id);
+    END IF;
+    IF OLD.scopes IS DISTINCT FROM NEW.scopes THEN
+      before := before || jsonb_build_object('scopes', OLD.scopes);
+      after := after || jsonb_build_object('scopes', NEW.scopes);
+    END IF;
+    IF OLD.external_auth_url IS DISTINCT FROM NEW.external_auth_url THEN
+      before := before || jsonb_build_object('externalAuthUrl', OLD.external_auth_url);
+      after := after || jsonb_build_object('externalAuthUrl', NEW.external_auth_url);
+    END IF;
+    IF OLD.target_token IS DISTINCT FROM NEW.target_token THEN
+      before := before || jsonb_build_object('targetToken', OLD.target_token);
+      after := after || jsonb_build_object('targetToken', NEW.target_token);
+    END IF;
+    IF OLD.enroll_to_cert_enabled IS DISTINCT FROM NEW.enroll_to_cert_enabled THEN
+      before := before || jsonb_build_object('enrollToCertEnabled', OLD.enroll_to_cert_enabled);
+      after := after || jsonb_build_object('enrollToCertEnabled', NEW.enroll_to_cert_enabled);
+    END IF;
+    IF OLD.enroll_to_token_enabled IS DISTINCT FROM NEW.enroll_to_token_enabled THEN
+      before := before || jsonb_build_object('enrollToTokenEnabled', OLD.enroll_to_token_enabled);
+      after := after || jsonb_build_object('enrollToTokenEnabled', NEW.enroll_to_token_enabled);
+    END IF;
+    IF OLD.enroll_auth_policy_id IS DISTINCT FROM NEW.enroll_auth_policy_id THEN
+      before := before || jsonb_build_object('enrollAuthPolicyId', OLD.enroll_auth_policy_id);
+      after := after || jsonb_build_object('enrollAuthPolicyId', NEW.enroll_auth_policy_id);
+    END IF;
+    IF OLD.enroll_name_claims_selector IS DISTINCT FROM NEW.enroll_name_claims_selector THEN
+      before := before || jsonb_build_object('enrollNameClaimsSelector', OLD.enroll_name_claims_selector);
+      after := after || jsonb_build_object('enrollNameClaimsSelector', NEW.enroll_name_claims_selector);
+    END IF;
+    IF OLD.enroll_attribute_claims_selector IS DISTINCT FROM NEW.enroll_attribute_claims_selector THEN
+      before := before || jsonb_build_object('enrollAttributeClaimsSelector', OLD.enroll_attribute_claims_selector);
+      after := after || jsonb_build_object('enrollAttributeClaimsSelector', NEW.enroll_attribute_claims_selector);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('externalJwtSigner' || '.updated', 'externalJwtSigner', NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -865,7 +1160,11 @@ END $function$;
 CREATE OR REPLACE FUNCTION public.audit_routers()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$BEGIN
+AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
+BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.created', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'cost', NEW.cost, 'noTraversal', NEW.no_traversal, 'disabled', NEW.disabled, 'isTunnelerEnabled', NEW.is_tunneler_enabled, 'roleAttributes', NEW.role_attributes, 'appData', NEW.app_data, 'ctrlChanListeners', NEW.ctrl_chan_listeners, 'fingerprint', NEW.fingerprint, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'serverNames', NEW.server_names, 'tags', NEW.tags));
@@ -873,10 +1172,57 @@ AS $function$BEGIN
     PERFORM record_audit(CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END || '.deleted', CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END, OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'cost', OLD.cost, 'noTraversal', OLD.no_traversal, 'disabled', OLD.disabled, 'isTunnelerEnabled', OLD.is_tunneler_enabled, 'roleAttributes', OLD.role_attributes, 'appData', OLD.app_data, 'ctrlChanListeners', OLD.ctrl_chan_listeners, 'fingerprint', OLD.fingerprint, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'serverNames', OLD.server_names, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.updated', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('name', OLD.name, 'cost', OLD.cost, 'noTraversal', OLD.no_traversal, 'disabled', OLD.disabled, 'isTunnelerEnabled', OLD.is_tunneler_enabled, 'roleAttributes', OLD.role_attributes, 'appData', OLD.app_data, 'ctrlChanListeners', OLD.ctrl_chan_listeners, 'fingerprint', OLD.fingerprint, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'serverNames', OLD.server_names, 'tags', OLD.tags),
-      jsonb_build_object('name', NEW.name, 'cost', NEW.cost, 'noTraversal', NEW.no_traversal, 'disabled', NEW.disabled, 'isTunnelerEnabled', NEW.is_tunneler_enabled, 'roleAttributes', NEW.role_attributes, 'appData', NEW.app_data, 'ctrlChanListeners', NEW.ctrl_chan_listeners, 'fingerprint', NEW.fingerprint, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'serverNames', NEW.server_names, 'tags', NEW.tags)) c;
+    IF OLD.name IS DISTINCT FROM NEW.name THEN
+      before := before || jsonb_build_object('name', OLD.name);
+      after := after || jsonb_build_object('name', NEW.name);
+    END IF;
+    IF OLD.cost IS DISTINCT FROM NEW.cost THEN
+      before := before || jsonb_build_object('cost', OLD.cost);
+      after := after || jsonb_build_object('cost', NEW.cost);
+    END IF;
+    IF OLD.no_traversal IS DISTINCT FROM NEW.no_traversal THEN
+      before := before || jsonb_build_object('noTraversal', OLD.no_traversal);
+      after := after || jsonb_build_object('noTraversal', NEW.no_traversal);
+    END IF;
+    IF OLD.disabled IS DISTINCT FROM NEW.disabled THEN
+      before := before || jsonb_build_object('disabled', OLD.disabled);
+      after := after || jsonb_build_object('disabled', NEW.disabled);
+    END IF;
+    IF OLD.is_tunneler_enabled IS DISTINCT FROM NEW.is_tunneler_enabled THEN
+      before := before || jsonb_build_object('isTunnelerEnabled', OLD.is_tunneler_enabled);
+      after := after || jsonb_build_object('isTunnelerEnabled', NEW.is_tunneler_enabled);
+    END IF;
+    IF OLD.role_attributes IS DISTINCT FROM NEW.role_attributes THEN
+      before := before || jsonb_build_object('roleAttributes', OLD.role_attributes);
+      after := after || jsonb_build_object('roleAttributes', NEW.role_attributes);
+    END IF;
+    IF OLD.app_data IS DISTINCT FROM NEW.app_data THEN
+      before := before || jsonb_build_object('appData', OLD.app_data);
+      after := after || jsonb_build_object('appData', NEW.app_data);
+    END IF;
+    IF OLD.ctrl_chan_listeners IS DISTINCT FROM NEW.ctrl_chan_listeners THEN
+      before := before || jsonb_build_object('ctrlChanListeners', OLD.ctrl_chan_listeners);
+      after := after || jsonb_build_object('ctrlChanListeners', NEW.ctrl_chan_listeners);
+    END IF;
+    IF OLD.fingerprint IS DISTINCT FROM NEW.fingerprint THEN
+      before := before || jsonb_build_object('fingerprint', OLD.fingerprint);
+      after := after || jsonb_build_object('fingerprint', NEW.fingerprint);
+    END IF;
+    IF OLD.unverified_fingerprint IS DISTINCT FROM NEW.unverified_fingerprint THEN
+      before := before || jsonb_build_object('unverifiedFingerprint', OLD.unverified_fingerprint);
+      after := after || jsonb_build_object('unverifiedFingerprint', NEW.unverified_fingerprint);
+    END IF;
+    IF OLD.server_names IS DISTINCT FROM NEW.server_names THEN
+      before := before || jsonb_build_object('serverNames', OLD.server_names);
+      after := after || jsonb_build_object('serverNames', NEW.server_names);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.updated', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, before, after);
+    END IF;
   END IF;
   RETURN NULL;
 END$function$;
@@ -1059,31 +1405,57 @@ CREATE OR REPLACE FUNCTION public.audit_terminators()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  before jsonb := '{}';
+  after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('terminator.created', 'terminator', NEW.id, NULL, NULL,
-      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding,
-        'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence,
-        'tags', NEW.tags));
+    PERFORM record_audit('terminator' || '.created', 'terminator', NEW.id, NULL, NULL,
+      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags));
   ELSIF OLD.is_system AND NOT acts_for_another(OLD.host_id) THEN
     RETURN NULL;
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('terminator.deleted', 'terminator', OLD.id, NULL,
-      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding,
-        'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence,
-        'tags', OLD.tags), NULL);
+    PERFORM record_audit('terminator' || '.deleted', 'terminator', OLD.id, NULL,
+      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('terminator.updated', 'terminator', NEW.id, NULL, c.before, c.after)
-    FROM audit_changes(
-      jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding,
-        'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence,
-        'tags', OLD.tags),
-      jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding,
-        'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence,
-        'tags', NEW.tags)) c;
+    IF OLD.service_id IS DISTINCT FROM NEW.service_id THEN
+      before := before || jsonb_build_object('serviceId', OLD.service_id);
+      after := after || jsonb_build_object('serviceId', NEW.service_id);
+    END IF;
+    IF OLD.router_id IS DISTINCT FROM NEW.router_id THEN
+      before := before || jsonb_build_object('routerId', OLD.router_id);
+      after := after || jsonb_build_object('routerId', NEW.router_id);
+    END IF;
+    IF OLD.binding IS DISTINCT FROM NEW.binding THEN
+      before := before || jsonb_build_object('binding', OLD.binding);
+      after := after || jsonb_build_object('binding', NEW.binding);
+    END IF;
+    IF OLD.address IS DISTINCT FROM NEW.address THEN
+      before := before || jsonb_build_object('address', OLD.address);
+      after := after || jsonb_build_object('address', NEW.address);
+    END IF;
+    IF OLD.instance_id IS DISTINCT FROM NEW.instance_id THEN
+      before := before || jsonb_build_object('identity', OLD.instance_id);
+      after := after || jsonb_build_object('identity', NEW.instance_id);
+    END IF;
+    IF OLD.cost IS DISTINCT FROM NEW.cost THEN
+      before := before || jsonb_build_object('cost', OLD.cost);
+      after := after || jsonb_build_object('cost', NEW.cost);
+    END IF;
+    IF OLD.precedence IS DISTINCT FROM NEW.precedence THEN
+      before := before || jsonb_build_object('precedence', OLD.precedence);
+      after := after || jsonb_build_object('precedence', NEW.precedence);
+    END IF;
+    IF OLD.tags IS DISTINCT FROM NEW.tags THEN
+      before := before || jsonb_build_object('tags', OLD.tags);
+      after := after || jsonb_build_object('tags', NEW.tags);
+    END IF;
+    IF after <> '{}' THEN
+      PERFORM record_audit('terminator' || '.updated', 'terminator', NEW.id, NULL, before, after);
+    END IF;
   END IF;
   RETURN NULL;
-END $function$;
+END$function$;
 
 CREATE OR REPLACE FUNCTION public.audit_webhooks()
  RETURNS trigger
@@ -3263,7 +3635,7 @@ CREATE TRIGGER api_sessions_tell_bound AFTER UPDATE OF is_certificate_bound ON a
 CREATE TRIGGER api_sessions_tell_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_gone();
 CREATE TRIGGER api_sessions_tell_mfa AFTER UPDATE OF is_mfa_complete ON api_sessions FOR EACH ROW WHEN ((old.is_mfa_complete IS DISTINCT FROM new.is_mfa_complete)) EXECUTE FUNCTION tell_session_mfa_changed();
 CREATE TRIGGER api_sessions_tell_opened AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION tell_session_opened();
-CREATE TRIGGER auth_policies_audit_change AFTER UPDATE ON auth_policies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cert_allowed IS DISTINCT FROM new.cert_allowed) OR (old.cert_allow_expired IS DISTINCT FROM new.cert_allow_expired) OR (old.ext_jwt_allowed IS DISTINCT FROM new.ext_jwt_allowed) OR (old.updb_allowed IS DISTINCT FROM new.updb_allowed) OR (old.updb_min_password_length IS DISTINCT FROM new.updb_min_password_length) OR (old.updb_require_mixed_case IS DISTINCT FROM new.updb_require_mixed_case) OR (old.updb_require_number_char IS DISTINCT FROM new.updb_require_number_char) OR (old.updb_require_special_char IS DISTINCT FROM new.updb_require_special_char) OR (old.updb_max_attempts IS DISTINCT FROM new.updb_max_attempts) OR (old.updb_lockout_minutes IS DISTINCT FROM new.updb_lockout_minutes) OR (old.require_totp IS DISTINCT FROM new.require_totp) OR (old.require_ext_jwt_signer_id IS DISTINCT FROM new.require_ext_jwt_signer_id) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_auth_policies();
+CREATE TRIGGER auth_policies_audit_change AFTER UPDATE OF name, cert_allowed, cert_allow_expired, ext_jwt_allowed, updb_allowed, updb_min_password_length, updb_require_mixed_case, updb_require_number_char, updb_require_special_char, updb_max_attempts, updb_lockout_minutes, require_totp, require_ext_jwt_signer_id, tags ON auth_policies FOR EACH ROW EXECUTE FUNCTION audit_auth_policies();
 CREATE TRIGGER auth_policies_audit_in AFTER INSERT ON auth_policies FOR EACH ROW EXECUTE FUNCTION audit_auth_policies();
 CREATE TRIGGER auth_policies_audit_out AFTER DELETE ON auth_policies FOR EACH ROW EXECUTE FUNCTION audit_auth_policies();
 CREATE TRIGGER auth_policies_counted_in AFTER INSERT ON auth_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -3277,7 +3649,7 @@ CREATE TRIGGER auth_policy_signers_audit_change AFTER UPDATE ON auth_policy_sign
 CREATE TRIGGER auth_policy_signers_narrow_grants AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH ROW EXECUTE FUNCTION note_moves('grants');
 CREATE CONSTRAINT TRIGGER auth_policy_signers_narrow_grants_at_commit AFTER INSERT OR DELETE ON auth_policy_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER auth_policy_signers_tell_changed AFTER INSERT OR DELETE ON auth_policy_signers FOR EACH STATEMENT EXECUTE FUNCTION tell_auth_policy_changed();
-CREATE TRIGGER authenticators_audit_change AFTER UPDATE ON authenticators FOR EACH ROW WHEN (((old.password_hash IS DISTINCT FROM new.password_hash) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.method IS DISTINCT FROM new.method) OR (old.username IS DISTINCT FROM new.username) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.is_issued_by_network IS DISTINCT FROM new.is_issued_by_network) OR (old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_authenticators();
+CREATE TRIGGER authenticators_audit_change AFTER UPDATE OF identity_id, method, username, fingerprint, ca_id, is_issued_by_network, extend_requested_at, is_key_roll_requested, unverified_fingerprint, tags, password_hash ON authenticators FOR EACH ROW EXECUTE FUNCTION audit_authenticators();
 CREATE TRIGGER authenticators_audit_in AFTER INSERT ON authenticators FOR EACH ROW EXECUTE FUNCTION audit_authenticators();
 CREATE TRIGGER authenticators_audit_out AFTER DELETE ON authenticators FOR EACH ROW EXECUTE FUNCTION audit_authenticators();
 CREATE TRIGGER authenticators_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON authenticators FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
@@ -3290,14 +3662,14 @@ CREATE TRIGGER authenticators_tell_added_print AFTER INSERT ON authenticators FO
 CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
 CREATE TRIGGER authenticators_tell_gone_print AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS NOT NULL)) EXECUTE FUNCTION tell_identity_prints();
 CREATE TRIGGER authenticators_tell_new_print AFTER UPDATE OF fingerprint ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION tell_identity_prints();
-CREATE TRIGGER cas_audit_change AFTER UPDATE ON cas FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.is_verified IS DISTINCT FROM new.is_verified) OR (old.is_auth_enabled IS DISTINCT FROM new.is_auth_enabled) OR (old.is_auto_ca_enrollment_enabled IS DISTINCT FROM new.is_auto_ca_enrollment_enabled) OR (old.is_ott_ca_enrollment_enabled IS DISTINCT FROM new.is_ott_ca_enrollment_enabled) OR (old.identity_roles IS DISTINCT FROM new.identity_roles) OR (old.identity_name_format IS DISTINCT FROM new.identity_name_format) OR (old.external_id_claim IS DISTINCT FROM new.external_id_claim) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_cas();
+CREATE TRIGGER cas_audit_change AFTER UPDATE OF name, fingerprint, is_verified, is_auth_enabled, is_auto_ca_enrollment_enabled, is_ott_ca_enrollment_enabled, identity_roles, identity_name_format, external_id_claim, tags ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_audit_in AFTER INSERT ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_audit_out AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_counted_in AFTER INSERT ON cas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_counted_out AFTER DELETE ON cas REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER cas_tell_changed AFTER DELETE OR UPDATE OF is_verified, is_auth_enabled ON cas FOR EACH STATEMENT EXECUTE FUNCTION tell_cas_changed();
 CREATE TRIGGER config_types_announce_model AFTER UPDATE OF name ON config_types FOR EACH ROW EXECUTE FUNCTION announce_model('configType', 'id');
-CREATE TRIGGER config_types_audit_change AFTER UPDATE ON config_types FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.schema IS DISTINCT FROM new.schema) OR (old.target IS DISTINCT FROM new.target) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_config_types();
+CREATE TRIGGER config_types_audit_change AFTER UPDATE OF name, schema, target, tags ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_audit_in AFTER INSERT ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_audit_out AFTER DELETE ON config_types FOR EACH ROW EXECUTE FUNCTION audit_config_types();
 CREATE TRIGGER config_types_counted_in AFTER INSERT ON config_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -3331,7 +3703,7 @@ CREATE TRIGGER edge_router_policies_counted_in AFTER INSERT ON edge_router_polic
 CREATE TRIGGER edge_router_policies_counted_out AFTER DELETE ON edge_router_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER edge_router_policies_move_routing AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
 CREATE CONSTRAINT TRIGGER edge_router_policies_move_routing_at_commit AFTER INSERT OR DELETE OR UPDATE ON edge_router_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
-CREATE TRIGGER enrollments_audit_change AFTER UPDATE ON enrollments FOR EACH ROW WHEN (((old.token IS DISTINCT FROM new.token) OR (old.method IS DISTINCT FROM new.method) OR (old.identity_id IS DISTINCT FROM new.identity_id) OR (old.edge_router_id IS DISTINCT FROM new.edge_router_id) OR (old.transit_router_id IS DISTINCT FROM new.transit_router_id) OR (old.ca_id IS DISTINCT FROM new.ca_id) OR (old.username IS DISTINCT FROM new.username) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_enrollments();
+CREATE TRIGGER enrollments_audit_change AFTER UPDATE OF method, identity_id, edge_router_id, transit_router_id, ca_id, username, expires_at, tags, token ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_in AFTER INSERT ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_audit_out AFTER DELETE ON enrollments FOR EACH ROW EXECUTE FUNCTION audit_enrollments();
 CREATE TRIGGER enrollments_claim_username BEFORE INSERT OR UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN ((new.username IS NOT NULL)) EXECUTE FUNCTION claim_username();
@@ -3339,7 +3711,7 @@ CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NE
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
 CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
-CREATE TRIGGER external_jwt_signers_audit_change AFTER UPDATE ON external_jwt_signers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.issuer IS DISTINCT FROM new.issuer) OR (old.audience IS DISTINCT FROM new.audience) OR (old.kid IS DISTINCT FROM new.kid) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.common_name IS DISTINCT FROM new.common_name) OR (old.not_before IS DISTINCT FROM new.not_before) OR (old.not_after IS DISTINCT FROM new.not_after) OR (old.jwks_endpoint IS DISTINCT FROM new.jwks_endpoint) OR (old.is_enabled IS DISTINCT FROM new.is_enabled) OR (old.use_external_id IS DISTINCT FROM new.use_external_id) OR (old.claims_property IS DISTINCT FROM new.claims_property) OR (old.client_id IS DISTINCT FROM new.client_id) OR (old.scopes IS DISTINCT FROM new.scopes) OR (old.external_auth_url IS DISTINCT FROM new.external_auth_url) OR (old.target_token IS DISTINCT FROM new.target_token) OR (old.enroll_to_cert_enabled IS DISTINCT FROM new.enroll_to_cert_enabled) OR (old.enroll_to_token_enabled IS DISTINCT FROM new.enroll_to_token_enabled) OR (old.enroll_auth_policy_id IS DISTINCT FROM new.enroll_auth_policy_id) OR (old.enroll_name_claims_selector IS DISTINCT FROM new.enroll_name_claims_selector) OR (old.enroll_attribute_claims_selector IS DISTINCT FROM new.enroll_attribute_claims_selector) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_external_jwt_signers();
+CREATE TRIGGER external_jwt_signers_audit_change AFTER UPDATE OF name, issuer, audience, kid, fingerprint, common_name, not_before, not_after, jwks_endpoint, is_enabled, use_external_id, claims_property, client_id, scopes, external_auth_url, target_token, enroll_to_cert_enabled, enroll_to_token_enabled, enroll_auth_policy_id, enroll_name_claims_selector, enroll_attribute_claims_selector, tags ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_audit_in AFTER INSERT ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_audit_out AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_counted_in AFTER INSERT ON external_jwt_signers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -3464,7 +3836,7 @@ CREATE CONSTRAINT TRIGGER routers_attributes_change_at_commit AFTER UPDATE OF ro
 CREATE CONSTRAINT TRIGGER routers_attributes_in AFTER INSERT ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.role_attributes <> '{}'::text[])) EXECUTE FUNCTION count_new_attributes();
 CREATE TRIGGER routers_attributes_out AFTER DELETE ON routers FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER routers_attributes_out_at_commit AFTER DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes <> '{}'::text[])) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER routers_audit_change AFTER UPDATE ON routers FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.cost IS DISTINCT FROM new.cost) OR (old.no_traversal IS DISTINCT FROM new.no_traversal) OR (old.disabled IS DISTINCT FROM new.disabled) OR (old.is_tunneler_enabled IS DISTINCT FROM new.is_tunneler_enabled) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.app_data IS DISTINCT FROM new.app_data) OR (old.ctrl_chan_listeners IS DISTINCT FROM new.ctrl_chan_listeners) OR (old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.unverified_fingerprint IS DISTINCT FROM new.unverified_fingerprint) OR (old.server_names IS DISTINCT FROM new.server_names) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_routers();
+CREATE TRIGGER routers_audit_change AFTER UPDATE OF name, cost, no_traversal, disabled, is_tunneler_enabled, role_attributes, app_data, ctrl_chan_listeners, fingerprint, unverified_fingerprint, server_names, tags ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_audit_in AFTER INSERT ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_audit_out AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION audit_routers();
 CREATE TRIGGER routers_change_model AFTER UPDATE OF fingerprint ON routers FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION note_moves('routing');
@@ -3528,7 +3900,7 @@ CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABL
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_refuse_partial_logins BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_sessions_of_partial_logins();
 CREATE TRIGGER sessions_tell_ended AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions_ended();
-CREATE TRIGGER terminators_audit_change AFTER UPDATE ON terminators FOR EACH ROW WHEN (((old.service_id IS DISTINCT FROM new.service_id) OR (old.router_id IS DISTINCT FROM new.router_id) OR (old.binding IS DISTINCT FROM new.binding) OR (old.address IS DISTINCT FROM new.address) OR (old.instance_id IS DISTINCT FROM new.instance_id) OR (old.cost IS DISTINCT FROM new.cost) OR (old.precedence IS DISTINCT FROM new.precedence) OR (old.tags IS DISTINCT FROM new.tags))) EXECUTE FUNCTION audit_terminators();
+CREATE TRIGGER terminators_audit_change AFTER UPDATE OF service_id, router_id, binding, address, instance_id, cost, precedence, tags ON terminators FOR EACH ROW EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_audit_in AFTER INSERT ON terminators FOR EACH ROW WHEN ((NOT new.is_system)) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN (((NOT old.is_system) OR (pg_trigger_depth() = 0))) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
