@@ -23,6 +23,9 @@ export async function changeTerminator(
   changes: Changes<TerminatorDraft>,
   { terminators }: Pick<StoreSet, 'terminators'>,
 ) {
+  const { serviceId, routerId } = changes;
+  const mayStay = serviceId !== undefined && routerId !== undefined;
+  if (mayStay && (await terminators.updateInPlace(id, { ...changes, serviceId, routerId }))) return;
   const full = await terminators.fullEnd(id, changes);
   const to = { service: changes.serviceId, router: changes.routerId };
   if (full !== undefined) throw isFull(full, to[full] ?? '', 'as many terminators of this kind as');

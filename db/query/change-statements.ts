@@ -1,6 +1,6 @@
 /**
  * Inserts and updates as native statements: knex builds the text once for each set of columns, and values are put where
- * it wants them.
+ * it wants them. Each is one statement, so that it may share its commit (shared-commits.ts).
  */
 import { createHash } from 'node:crypto';
 import knexFactory from 'knex';
@@ -21,6 +21,17 @@ export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 /** A statement and its values. */
 type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
 
+/** Further conditions of an update than the id of its row, and what goes with it. */
+export interface Terms {
+  /** Tells the statement from others that set the same columns. */
+  readonly name: string;
+  /** Condition over columns of the row: where it does not hold, nothing changes. It has `?` for each of `values`. */
+  readonly only?: string;
+  readonly values?: readonly unknown[];
+  /** Rows of another table that go with the change: those that have the id of the row in this column. */
+  readonly clears?: { readonly table: string; readonly column: string };
+}
+
 interface Changed {
   readonly updated_at: Date;
 }
@@ -36,8 +47,9 @@ const builder: Knex = knexFactory({ client: 'pg' });
 /** A caller may change any columns of a table: statements of the usual sets are kept, others are made each time. */
 const MOST_STATEMENTS = 500;
 const statements = new LRUCache<string, Built>({ max: MOST_STATEMENTS });
-/** The mark of the condition's value, as each column's value is marked by the name of the column. */
+/** Marks of the values of conditions, as each column's value is marked by the name of the column. */
 const ID = '.id';
+const termMark = (index: number): string => `.${index}`;
 
 export function insertStatement(table: string, values: Values): Bound<Changed> {
   return bound(`insert-${table}`, values, (name, marks) => {
@@ -47,19 +59,56 @@ export function insertStatement(table: string, values: Values): Bound<Changed> {
   });
 }
 
+/** Inserts a row, and one of another table that refers to it. */
+export function insertBothStatement(
+  [table, values]: readonly [table: string, values: Values],
+  [other, otherValues]: readonly [table: string, values: Values],
+): Bound<Changed> {
+  const both = { ...prefixed(table, values), ...prefixed(other, otherValues) };
+  return bound(`insert-${table}-${other}`, both, (name, marks) => {
+    // PostgreSQL carries out a WITH that nothing reads last, so faults of the first row are found first.
+    const last = builder(other).insert(unprefixed(other, marks));
+    const { sql, order } = built(builder(table).with('last', last).insert(unprefixed(table, marks)));
+    const text: ChangeText = ({ returningActor }) => `${sql}${returningActor}`;
+    return { order, statement: varyingChange(name, text, { row: null }) };
+  });
+}
+
+const prefixed = (table: string, values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([column, value]) => [`${table}.${column}`, value]));
+
+const unprefixed = (table: string, marks: Marks): Marks =>
+  Object.fromEntries(
+    Object.entries(marks)
+      .filter(([column]) => column.startsWith(`${table}.`))
+      .map(([column, mark]) => [column.slice(table.length + 1), mark]),
+  );
+
 /** Updates the row with this id, moves its `updated_at` and returns it. */
-export function updateStatement(table: string, id: string, values: Values): Bound<Changed> {
+export function updateStatement(table: string, id: string, values: Values, terms?: Terms): Bound<Changed> {
+  const { only, clears } = terms ?? {};
+  const conditions = terms?.values ?? [];
   const make: Make = (name, marks) => {
-    const { sql, order } = built(
-      builder(table)
-        .where({ id: ID })
-        .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) })
-        .returning('updated_at'),
-    );
-    const text: ChangeText = ({ actor }) => `${sql}${actor}`;
+    const update = builder(table)
+      .where({ id: ID })
+      .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) })
+      .returning(clears === undefined ? ['updated_at'] : ['id', 'updated_at']);
+    if (only !== undefined)
+      void update.whereRaw(
+        `(${only})`,
+        conditions.map((_, i) => termMark(i)),
+      );
+    const { sql, order } = built(update);
+    const text: ChangeText = ({ actor }) =>
+      clears === undefined
+        ? `${sql}${actor}`
+        : `WITH changed AS (${sql}),
+  cleared AS (DELETE FROM ${clears.table} c USING changed WHERE c.${clears.column} = changed.id)
+  SELECT updated_at${actor} FROM changed`;
     return { order, statement: varyingChange(name, text, { row: order.indexOf(ID) }) };
   };
-  return bound(`update-${table}`, values, make, id);
+  const given = Object.fromEntries(conditions.map((value, i) => [termMark(i), value]));
+  return bound(`update-${table}`, values, make, { ...given, [ID]: id }, terms?.name);
 }
 
 /** Delete statements by table: these do not vary. */
@@ -90,19 +139,26 @@ type Marks = Readonly<Record<string, string>>;
 type Name = `insert-${string}` | `update-${string}`;
 type Make = (name: Name, marks: Marks) => Built;
 
-function bound(what: Name, values: Values, make: Make, id?: string): Bound<Changed> {
+/**
+ * @param conditions  values by their marks
+ * @param terms       name of the terms of an update
+ */
+function bound(what: Name, values: Values, make: Make, conditions: Values = {}, terms = ''): Bound<Changed> {
   const columns = Object.keys(values)
     .filter((column) => values[column] !== undefined)
     .join();
-  const key = `${what} ${columns}`;
+  const key = `${what} ${columns} ${terms}`;
   let known = statements.get(key);
   if (known === undefined) {
     const named = columns === '' ? [] : columns.split(',');
-    known = make(`${what}-${shapeOf(columns)}`, Object.fromEntries(named.map((column) => [column, column])));
+    known = make(
+      `${what}-${shapeOf(`${columns}${terms}`)}`,
+      Object.fromEntries(named.map((column) => [column, column])),
+    );
     statements.set(key, known);
   }
   const { statement, order } = known;
-  return [statement, order.map((column) => (column === ID ? id : values[column]))];
+  return [statement, order.map((mark) => (mark.startsWith('.') ? conditions[mark] : values[mark]))];
 }
 
 function built(query: Knex.QueryBuilder) {

@@ -8,9 +8,9 @@ import type { BaseEntity } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
-import type { Values } from './change-statements.js';
+import type { Terms, Values } from './change-statements.js';
 import { Field } from './fields.js';
-import { detailSql, findOne, insert, jsonText, remove, update } from './table.js';
+import { detailSql, findOne, insert, jsonText, remove, update, updateWhere } from './table.js';
 import type { Changes, ListSource } from './table.js';
 import { read } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
@@ -144,6 +144,19 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     isTouched = false,
   ): Promise<void> {
     await update(db, this.table, this.name, id, this.valuesOf(changes), isTouched);
+  }
+
+  /**
+   * Changes what is given where `terms` hold, and moves the version, in one statement.
+   * @returns false where they do not hold, or there is no such row: nothing has changed then
+   */
+  async updateWhere<D extends Changes<Row & Written>>(
+    db: Db,
+    id: string,
+    changes: Known<D, Row & Written>,
+    terms: Terms,
+  ): Promise<boolean> {
+    return updateWhere(db, this.table, id, this.valuesOf(changes), terms);
   }
 
   /** @throws DomainError `notFound` */

@@ -6,8 +6,14 @@ import { notFound, raise } from '../../domain/errors.js';
 import type { Bind, SymbolTable } from '../filter/index.js';
 import type { Db } from '../postgres/contracts.js';
 import type { Statement } from '../postgres/statement.js';
-import { deleteStatement, insertStatement, updateStatement, versionStatement } from './change-statements.js';
-import type { Values } from './change-statements.js';
+import {
+  deleteStatement,
+  insertBothStatement,
+  insertStatement,
+  updateStatement,
+  versionStatement,
+} from './change-statements.js';
+import type { Terms, Values } from './change-statements.js';
 
 export interface PageSource<Row, T> {
   /** Table that is listed; its alias in every expression is `t`. */
@@ -91,6 +97,12 @@ export async function insert(db: Db, table: string, values: Values): Promise<voi
   await db.execute(statement, bound);
 }
 
+/** Inserts a row, and one of another table that refers to it, in one statement. */
+export async function insertBoth(db: Db, ...rows: Parameters<typeof insertBothStatement>): Promise<void> {
+  const [statement, bound] = insertBothStatement(...rows);
+  await db.execute(statement, bound);
+}
+
 /**
  * Changes the given columns of one row and moves its `updated_at`, the row's version. With nothing to change the row
  * stays as it is. `onVersion` gets the version of then in both cases.
@@ -110,6 +122,18 @@ export async function update(
   const row = await db.one(statement, bound);
   if (row === undefined) throw notFound(entity, id);
   db.onVersion?.(table, id, row.updated_at);
+}
+
+/**
+ * Changes the row, and moves its version, where `terms` hold.
+ * @returns false where they do not, or there is no such row: nothing has changed then
+ */
+export async function updateWhere(db: Db, table: string, id: string, values: Values, terms: Terms): Promise<boolean> {
+  const [statement, bound] = updateStatement(table, id, values, terms);
+  const row = await db.one(statement, bound);
+  if (row === undefined) return false;
+  db.onVersion?.(table, id, row.updated_at);
+  return true;
 }
 
 /** @throws DomainError `notFound` naming `entity` */

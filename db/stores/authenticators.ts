@@ -15,7 +15,7 @@ import type { AuthenticatorPasswords } from './authenticator-passwords.js';
 import { identityOfRow, joinedIdentity } from './identity-reference.js';
 import type { IdentityColumns } from './identity-reference.js';
 import { ownedBy } from '../query/scopes.js';
-import { change, read, slowRead } from '../postgres/statement.js';
+import { change, read, shortChange, slowRead } from '../postgres/statement.js';
 
 interface Row extends Omit<Authenticator, 'identity' | 'cert'>, IdentityColumns, CertificateState {
   readonly isExtendRequested: boolean;
@@ -130,6 +130,8 @@ export interface AuthenticatorStore extends AuthenticatorExtensions, Authenticat
   update(id: string, changes: UpdbChanges): Promise<void>;
   /** Deletes it and, by trigger, the API sessions it opened. Answers what it was. @throws DomainError `notFound` */
   take(id: string): Promise<TakenAuthenticator>;
+  /** Deletes it so, unless its identity is an administrator. False, and nothing done, for all others. */
+  removeOrdinary(id: string): Promise<boolean>;
   /** Whether an authenticator has it in force: one that waits to be verified does not count. */
   hasCertificate(fingerprint: string): Promise<boolean>;
 }
@@ -138,6 +140,17 @@ const TAKE = change<TakenAuthenticator>(
   'authenticator-take',
   ({ actor }) => `DELETE FROM authenticators WHERE id = $1
   RETURNING identity_id AS "identityId", method, username, ca_id AS "caId"${actor}`,
+);
+
+/** Locks the identity before the authenticator, as `administrators.keep` does: it does not become one meanwhile. */
+const REMOVE_ORDINARY = shortChange<Pick<TakenAuthenticator, 'identityId'>>(
+  'authenticator-remove-ordinary',
+  { row: 0 },
+  ({ actor }) => `WITH owner AS MATERIALIZED (SELECT i.id
+    FROM identities i JOIN authenticators a ON a.identity_id = i.id
+    WHERE a.id = $1 AND NOT i.is_admin AND NOT i.is_default_admin FOR UPDATE OF i)
+  DELETE FROM authenticators a USING owner WHERE a.id = $1 AND a.identity_id = owner.id
+  RETURNING a.identity_id AS "identityId"${actor}`,
 );
 
 const HAS_CERTIFICATE = slowRead(
@@ -165,6 +178,11 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       const row = await db.one(TAKE, [id]);
       if (row !== undefined) db.touched?.({ identity: row.identityId });
       return row ?? raise(notFound(authenticator.name, id));
+    },
+    async removeOrdinary(id) {
+      const row = await db.one(REMOVE_ORDINARY, [id]);
+      if (row !== undefined) db.touched?.({ identity: row.identityId });
+      return row !== undefined;
     },
     async hasCertificate(fingerprint) {
       return (await db.count(HAS_CERTIFICATE, [fingerprint])) > 0;

@@ -4,11 +4,13 @@
  * two transactions wait for each other in a circle: configs, services, routers, identities, each by id, and then the
  * rows between them.
  */
-import { invalidField, notFound } from '../../domain/errors.js';
+import { DomainError, invalidField, notFound } from '../../domain/errors.js';
 import { TOUCHED } from '../query/change-statements.js';
+import type { Terms } from '../query/change-statements.js';
+import { inTransaction, isDatabase } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import type { ConfigTarget } from '../../domain/model.js';
-import { change, locking } from '../postgres/statement.js';
+import { change, locking, shortChange } from '../postgres/statement.js';
 
 interface Carrier {
   /** One row per carrier and config, with the type of the config. */
@@ -122,6 +124,12 @@ const WRITE = perCarriers(({ table, column }) =>
   ),
 );
 
+/** Terms of an update after which a carrier has no configs. */
+export const WITHOUT_CONFIGS = perCarriers(({ table, column }): Terms => ({
+  name: 'without-configs',
+  clears: { table, column },
+}));
+
 /** Replaces the configs of `id`. The caller has locked it. */
 export async function writeConfigs(
   db: Db,
@@ -133,6 +141,15 @@ export async function writeConfigs(
   await db.execute(CLEAR[carriers], [id, ids]);
   if (ids.length > 0) await db.execute(WRITE[carriers], [id, ids]);
 }
+
+const DELETE_UNUSED_CONFIG = shortChange(
+  'config-delete-unused',
+  { row: 0 },
+  ({ returningActor }) => `DELETE FROM configs WHERE id = $1
+  AND NOT EXISTS (SELECT FROM service_configs WHERE config_id = $1)
+  AND NOT EXISTS (SELECT FROM router_configs WHERE config_id = $1)
+  AND NOT EXISTS (SELECT FROM identity_service_configs WHERE config_id = $1)${returningActor}`,
+);
 
 const CONFIG_DELETE_LOCK = locking('config-delete-lock', 'SELECT FROM configs WHERE id = $1 FOR UPDATE');
 
@@ -162,10 +179,25 @@ const DELETE_CONFIG = change(
 
 /**
  * Deletes a config, and takes it from every service and router that carries it and from every identity that has it for
- * a service. Needs a transaction: whoever would take the config up meanwhile waits, and then finds it gone.
+ * a service.
  * @returns false when there is no such config
  */
-export async function removeConfig(db: Db, id: string): Promise<boolean> {
+export const removeConfig = async (db: Db, id: string): Promise<boolean> =>
+  (await isRemovedUnused(db, id)) || inTransaction(db, (tx) => removeUsed(tx, id));
+
+/** Needs no transaction of its own: a config that somebody takes up meanwhile cannot be deleted. */
+async function isRemovedUnused(db: Db, id: string): Promise<boolean> {
+  if (!isDatabase(db)) return false;
+  try {
+    return (await db.count(DELETE_UNUSED_CONFIG, [id])) === 1;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'inUse') return false;
+    throw error;
+  }
+}
+
+/** Locks it first: whoever would take it up meanwhile waits, and then finds it gone. */
+async function removeUsed(db: Db, id: string): Promise<boolean> {
   const rowCount = await db.count(CONFIG_DELETE_LOCK, [id]);
   if (rowCount === 0) return false;
   await db.execute(TOUCH.services, [id]);

@@ -9,6 +9,7 @@ import type { Rights } from '../../domain/auth/rights.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { TOUCHED } from '../query/change-statements.js';
+import type { Terms } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
 import { endAll } from './api-session-ends.js';
@@ -117,6 +118,11 @@ export interface IdentityStore {
   /** Changes what is given. `hostings` replaces the whole set. @throws DomainError `notFound` */
   update(id: string, changes: Changes<IdentityDraft>): Promise<void>;
   /**
+   * Changes what is given of an identity that is neither an administrator nor a router's; it hosts nothing by itself
+   * then. False, and nothing done, for all others.
+   */
+  updateOrdinary(id: string, changes: Changes<Omit<IdentityDraft, 'hostings'>>): Promise<boolean>;
+  /**
    * Sets it unless another one is set. False when that is so, or the identity is gone.
    * @throws DomainError `duplicate`
    */
@@ -135,6 +141,8 @@ export interface IdentityStore {
   removeOrdinary(id: string, caller: Rights): Promise<boolean>;
   /** `minutes` counts from the database's clock; 0 or less is until enabled. Ends the identity's API sessions. */
   disable(id: string, minutes: number): Promise<void>;
+  /** The same for one that is no administrator. False, and nothing done, for all others. */
+  disableOrdinary(id: string, minutes: number): Promise<boolean>;
   enable(id: string): Promise<void>;
 }
 
@@ -173,6 +181,12 @@ const DELETE = change<{ deleted: boolean; known: boolean }>(
   SELECT EXISTS (SELECT FROM gone) AS deleted, EXISTS (SELECT FROM identities WHERE id = $1) AS known`,
 );
 
+const ORDINARY: Terms = {
+  name: 'ordinary',
+  only: 'NOT is_admin AND NOT is_default_admin AND NOT EXISTS (SELECT FROM routers r WHERE r.id = identities.id)',
+  clears: { table: 'identity_hostings', column: 'identity_id' },
+};
+
 const DELETE_ORDINARY = shortChange(
   'identity-delete-ordinary',
   { row: 0 },
@@ -181,13 +195,16 @@ const DELETE_ORDINARY = shortChange(
   AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})${returningActor}`,
 );
 
+/** Locks the identity before its API sessions, which end. With `$3` it must not be an administrator. */
 const DISABLE = shortChange(
   'identity-disable',
   { row: 0 },
-  ({ actor }) => `WITH ended AS (${endAll('identity_id = $1')})
+  ({ actor }) => `WITH one AS MATERIALIZED (SELECT id FROM identities
+    WHERE id = $1 AND NOT ($3 AND (is_admin OR is_default_admin)) FOR UPDATE),
+  ended AS (${endAll('identity_id = (SELECT id FROM one)')})
   UPDATE identities SET disabled_at = now(), ${TOUCHED},
     disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
-  WHERE id = $1 RETURNING id${actor}`,
+  WHERE id = (SELECT id FROM one) RETURNING id${actor}`,
 );
 
 const ENABLE = shortChange(
@@ -238,6 +255,11 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
       db.touched?.({ identity: id });
       if (changes.hostings !== undefined) await writeHostings(db, id, changes.hostings);
     },
+    async updateOrdinary(id, changes) {
+      const isMade = await identity.updateWhere(db, id, changes, ORDINARY);
+      db.touched?.({ identity: id });
+      return isMade;
+    },
     claimExternalId: (id, externalId) => isChanged(db, CLAIM_EXTERNAL_ID, [id, externalId]),
     async highestNumber(name) {
       const row = await db.one(HIGHEST_NUMBER, [name]);
@@ -246,8 +268,9 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
     remove: (id) => removeIdentity(db, id),
     removeOrdinary: (id, caller) => isChanged(db, DELETE_ORDINARY, [id, caller.isAdmin ? null : caller.permissions]),
     async disable(id, minutes) {
-      if (!(await isChanged(db, DISABLE, [id, minutes]))) throw notFound(identity.name, id);
+      if (!(await isChanged(db, DISABLE, [id, minutes, false]))) throw notFound(identity.name, id);
     },
+    disableOrdinary: (id, minutes) => isChanged(db, DISABLE, [id, minutes, true]),
     async enable(id) {
       if (!(await isChanged(db, ENABLE, [id]))) throw notFound(identity.name, id);
     },

@@ -3,6 +3,7 @@ import type { BaseEntity, Page, PostureCheck, PostureCheckDraft, PostureCheckTyp
 import type { Criteria, OperatingSystem } from '../../domain/posture/criteria.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
+import type { Terms } from '../query/change-statements.js';
 import { entity } from '../query/entity.js';
 import { integer, json, text, textArray } from '../query/fields.js';
 import type { Lists, ListRequest } from '../query/lists.js';
@@ -60,6 +61,8 @@ export interface PostureCheckStore {
   /** Reads what it asks for now, locked until this transaction ends. @throws DomainError `notFound` */
   lockCriteria(id: string): Promise<Criteria>;
   update(id: string, changes: PostureCheckChanges): Promise<void>;
+  /** The same while it is as it was read. False, and nothing done, when it has changed since, or is gone. */
+  updateAsRead(read: Pick<PostureCheck, 'id' | 'updatedAt'>, changes: PostureCheckChanges): Promise<boolean>;
   /** Deletes the check, and its `@id` in every policy. */
   remove(id: string): Promise<void>;
   getType(id: string): Promise<PostureCheckType>;
@@ -70,6 +73,13 @@ const LOCK = locking<Criteria>(
   'posture-check-lock',
   'SELECT type_id AS "typeId", criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
 );
+
+/** Versions differ by a millisecond at least, which is what a `Date` has. */
+const asRead = (version: Date): Terms => ({
+  name: 'as-read',
+  only: "date_trunc('milliseconds', updated_at) = ?",
+  values: [version],
+});
 
 export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
   return {
@@ -85,6 +95,7 @@ export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
     async update(id, changes) {
       await postureCheck.update(db, id, changes);
     },
+    updateAsRead: ({ id, updatedAt }, changes) => postureCheck.updateWhere(db, id, changes, asRead(updatedAt)),
     remove: (id) => postureCheck.remove(db, id),
     getType: (id) => postureCheckType.get(db, id),
     listTypes: (request) => lists.page(db, postureCheckType.source, request),

@@ -6,8 +6,9 @@ import type { EnrollmentDraft } from '../../domain/credentials.js';
 import type { Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import { configIdsOf, lockConfigs, writeConfigs } from './config-lists.js';
+import { configIdsOf, lockConfigs, WITHOUT_CONFIGS, writeConfigs } from './config-lists.js';
 import { config } from './configs.js';
+import { inTransaction } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import type { RoleFilter, SymbolDef } from '../filter/index.js';
 import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
@@ -18,10 +19,11 @@ import { addTunneler, removeTunneler, renameTunneler } from './tunnelers.js';
 import { isOnlineSql, PRESENCE, PRESENCE_JOIN } from './router-channels.js';
 import { entity, only } from '../query/entity.js';
 import { expression, flag, integer, json, linked, text, textArray } from '../query/fields.js';
-import { insert } from '../query/table.js';
+import { insert, insertBoth } from '../query/table.js';
+import type { Terms, Values } from '../query/change-statements.js';
 import type { ForClient, Lists, ListRequest } from '../query/lists.js';
 import type { Changes, ListSource } from '../query/table.js';
-import { asyncChange, change, locking, read } from '../postgres/statement.js';
+import { asyncChange, change, locking, read, shortChange } from '../postgres/statement.js';
 
 const CONNECTED: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false, readsRows: true };
 
@@ -175,6 +177,13 @@ const LOCK = locking<Pick<Router, 'name' | 'isEdge' | 'isTunnelerEnabled'>>(
 
 const DELETE = change('router-delete', ({ returningActor }) => `DELETE FROM routers WHERE id = $1${returningActor}`);
 
+const DELETE_PLAIN = shortChange(
+  'router-delete-plain',
+  { row: 0 },
+  ({ returningActor }) =>
+    `DELETE FROM routers WHERE id = $1 AND is_edge = $2 AND NOT is_tunneler_enabled${returningActor}`,
+);
+
 const ENROLLMENT_CLEAR = change(
   'router-enrollment-clear',
   ({ returningActor }) => `DELETE FROM enrollments WHERE edge_router_id = $1${returningActor}`,
@@ -205,15 +214,45 @@ async function lock(db: Db, id: string, isEdge: boolean) {
   return row;
 }
 
-const enroll = (db: Db, id: string, isEdge: boolean, enrollment: RouterEnrollment): Promise<void> =>
-  insert(db, 'enrollments', {
-    id: enrollment.id,
-    method: isEdge ? 'erott' : 'trott',
-    [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
-    token: enrollment.token,
-    jwt: enrollment.jwt,
-    expires_at: enrollment.expiresAt,
-  });
+const enrollmentOf = (id: string, isEdge: boolean, enrollment: RouterEnrollment): Values => ({
+  id: enrollment.id,
+  method: isEdge ? 'erott' : 'trott',
+  [isEdge ? 'edge_router_id' : 'transit_router_id']: id,
+  token: enrollment.token,
+  jwt: enrollment.jwt,
+  expires_at: enrollment.expiresAt,
+});
+
+/** A plain router has no tunneler: no identity and no policy depend on it. */
+const plain = (isEdge: boolean, clears: Terms['clears']): Terms => ({
+  name: clears === undefined ? 'plain' : 'plain-without-configs',
+  only: 'is_edge = ? AND NOT is_tunneler_enabled',
+  values: [isEdge],
+  ...(clears !== undefined && { clears }),
+});
+
+/** Changes a router that is plain and stays so, in one statement. False, and nothing done, for all others. */
+async function updatePlain(db: Db, id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<boolean> {
+  const { configs, isTunnelerEnabled = false, ...others } = changes;
+  const isGiven = configs !== undefined || Object.values(others).some((value) => value !== undefined);
+  if (isTunnelerEnabled || !isGiven || (configs !== undefined && configs.length > 0)) return false;
+  const terms = plain(isEdge, configs && WITHOUT_CONFIGS.routers.clears);
+  return router.updateWhere(db, id, { ...others, isEdge: undefined }, terms);
+}
+
+const insertRouter = (db: Db, id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void> =>
+  insertBoth(
+    db,
+    ['routers', { id, ...router.valuesOf(draft) }],
+    ['enrollments', enrollmentOf(id, draft.isEdge, enrollment)],
+  );
+
+async function createRouter(db: Db, id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void> {
+  const configs = await lockConfigs(db, 'routers', draft.configs);
+  await insertRouter(db, id, draft, enrollment);
+  if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
+  if (draft.isTunnelerEnabled) await addTunneler(db, id, draft.name);
+}
 
 async function updateRouter(db: Db, id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void> {
   const configs = changes.configs && (await lockConfigs(db, 'routers', changes.configs));
@@ -225,6 +264,12 @@ async function updateRouter(db: Db, id: string, isEdge: boolean, changes: Change
   if (!current.isTunnelerEnabled && hasTunneler) await addTunneler(db, id, name);
   else if (current.isTunnelerEnabled && !hasTunneler) await removeTunneler(db, id, 'notUpdatable');
   else if (hasTunneler && name !== current.name) await renameTunneler(db, id, name);
+}
+
+async function removeRouter(db: Db, id: string, isEdge: boolean): Promise<void> {
+  const current = await lock(db, id, isEdge);
+  if (current.isTunnelerEnabled) await removeTunneler(db, id, 'notDeletable');
+  await db.execute(DELETE, [id]);
 }
 
 /** Values of a router that has to enroll again. */
@@ -258,24 +303,23 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
         request,
         inAll(isEdge, selectedBy(ofIdentity), selectedBy(ofService), requested(request)),
       ),
-    async create(id, draft, enrollment) {
-      const configs = await lockConfigs(db, 'routers', draft.configs);
-      await router.insert(db, id, draft);
-      if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
-      await enroll(db, id, draft.isEdge, enrollment);
-      if (draft.isTunnelerEnabled) await addTunneler(db, id, draft.name);
+    create: (id, draft, enrollment) =>
+      draft.configs.length === 0 && !draft.isTunnelerEnabled
+        ? insertRouter(db, id, draft, enrollment)
+        : inTransaction(db, (tx) => createRouter(tx, id, draft, enrollment)),
+    async update(id, isEdge, changes) {
+      if (await updatePlain(db, id, isEdge, changes)) return;
+      await inTransaction(db, (tx) => updateRouter(tx, id, isEdge, changes));
     },
-    update: (id, isEdge, changes) => updateRouter(db, id, isEdge, changes),
     async remove(id, isEdge) {
-      const current = await lock(db, id, isEdge);
-      if (current.isTunnelerEnabled) await removeTunneler(db, id, 'notDeletable');
-      await db.execute(DELETE, [id]);
+      if ((await db.count(DELETE_PLAIN, [id, isEdge])) === 1) return;
+      await inTransaction(db, (tx) => removeRouter(tx, id, isEdge));
     },
     async reEnroll(id, enrollment) {
       await lock(db, id, true);
       await db.execute(ENROLLMENT_CLEAR, [id]);
       await router.update(db, id, WITHOUT_CERTIFICATE);
-      await enroll(db, id, true, enrollment);
+      await insert(db, 'enrollments', enrollmentOf(id, true, enrollment));
     },
     findByFingerprint: (fingerprint) => db.one(BY_FINGERPRINT, [fingerprint]),
     lock: async (id) => (await db.count(LOCK, [id])) === 1,

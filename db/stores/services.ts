@@ -4,9 +4,10 @@
  */
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
 import type { Page, Service, ServiceDraft, ServiceView } from '../../domain/model.js';
+import { notFound } from '../../domain/errors.js';
 import { permissionsFor } from '../../domain/policy/access.js';
 import type { Grant } from '../../domain/policy/access.js';
-import { configIdsOf, lockConfigs, writeConfigs } from './config-lists.js';
+import { configIdsOf, lockConfigs, WITHOUT_CONFIGS, writeConfigs } from './config-lists.js';
 import { inTransaction } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { asItIs, entity } from '../query/entity.js';
@@ -153,8 +154,12 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
       withConfigs(db, id, draft.configs.length === 0 ? undefined : draft.configs, (on) =>
         service.insert(on, id, draft),
       ),
-    update: (id, changes) =>
-      withConfigs(db, id, changes.configs, (on) => service.update(on, id, changes, changes.configs !== undefined)),
+    async update(id, changes) {
+      const { configs } = changes;
+      if (configs?.length !== 0)
+        return withConfigs(db, id, configs, (on) => service.update(on, id, changes, configs !== undefined));
+      if (!(await service.updateWhere(db, id, changes, WITHOUT_CONFIGS.services))) throw notFound(service.name, id);
+    },
     remove: (id) => service.remove(db, id),
   };
 }

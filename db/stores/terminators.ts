@@ -104,6 +104,8 @@ export interface TerminatorListRequest extends ListRequest, ForClient {
 
 export type TerminatorEnd = 'service' | 'router';
 
+export type TerminatorInPlace = Changes<TerminatorDraft> & Pick<TerminatorDraft, 'serviceId' | 'routerId'>;
+
 export interface TerminatorStore {
   get(id: string): Promise<Terminator>;
   list(request: TerminatorListRequest): Promise<Page<Terminator>>;
@@ -113,6 +115,8 @@ export interface TerminatorStore {
   fullEnd(id: string, to: Pick<Changes<TerminatorDraft>, 'serviceId' | 'routerId'>): Promise<TerminatorEnd | undefined>;
   /** @throws DomainError `notFound` for a service or router that is not there */
   create(id: string, draft: TerminatorDraft): Promise<void>;
+  /** Changes one that is at this service and this router already. False, and nothing done, for all others. */
+  updateInPlace(id: string, changes: TerminatorInPlace): Promise<boolean>;
   /** @throws DomainError `notFound`, also for a service or router that is not there */
   update(id: string, changes: Changes<TerminatorDraft>): Promise<void>;
   remove(id: string): Promise<void>;
@@ -135,6 +139,12 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
       return full?.router === true ? 'router' : undefined;
     },
     create: (id, draft) => terminator.insert(db, id, draft),
+    updateInPlace: (id, { serviceId, routerId, ...changes }) =>
+      terminator.updateWhere(db, id, changes, {
+        name: 'in-place',
+        only: 'service_id = ? AND router_id = ?',
+        values: [serviceId, routerId],
+      }),
     update: (id, changes) => terminator.update(db, id, changes),
     remove: (id) => terminator.remove(db, id),
   };

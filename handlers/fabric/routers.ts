@@ -40,7 +40,7 @@ export const createRouter: Handler<'fabric', 'createRouter'> = async ({ body }, 
   requireFingerprint(body.fingerprint, null);
   const id = body.id == null || body.id === '' ? context.newId() : body.id;
   const enrollment = await routerEnrollment(id, false, context);
-  await context.stores.transaction((tx) => tx.routers.create(id, routerFromWhole(false, body), enrollment));
+  await context.stores.routers.create(id, routerFromWhole(false, body), enrollment);
   return created('routers', id);
 };
 

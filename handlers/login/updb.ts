@@ -74,8 +74,9 @@ async function write(
   changes: UpdbChanges,
   own: { readonly currentHash: string; readonly apiSessionId: string } | undefined,
 ): Promise<void> {
+  const isPasswordChange = changes.passwordHash !== undefined;
+  if (own === undefined && !isPasswordChange) return stores.authenticators.update(id, changes);
   await stores.transaction(async (tx) => {
-    const isPasswordChange = changes.passwordHash !== undefined;
     if (own !== undefined || isPasswordChange) {
       const isAsShown = await tx.authenticators.lockPassword(id, own?.currentHash);
       if (!isAsShown && own !== undefined) throw wrongPassword();

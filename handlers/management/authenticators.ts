@@ -91,6 +91,7 @@ export const patchAuthenticator: Handler<'management', 'patchAuthenticator'> = a
 
 /** DELETE /authenticators/{id}: the API sessions it opened end with it. Fails: `notFound`, `notDeletable`. */
 export const deleteAuthenticator: Handler<'management', 'deleteAuthenticator'> = async ({ params }, { stores }) => {
+  if (await stores.authenticators.removeOrdinary(params.id)) return noData();
   const { identity } = await stores.authenticators.get(params.id);
   await stores.transaction((tx) =>
     tx.administrators.keep(identity.id, 'notDeletable', () => tx.authenticators.take(params.id)),

@@ -9,9 +9,10 @@ import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
+import type { StoreSet } from '../../db/stores/stores.js';
 import { given, givenName, givenTags, tagsFrom } from '../fields.js';
 import { caSettingsFrom, claimFrom, nameFormatFrom, toCaDetail } from '../forms/ca-model.js';
-import { requireMayChangeCa, requireMayClaim } from '../delegation/delegation.js';
+import { requireMayChangeCa, requireMayClaim, whereAllowed } from '../delegation/delegation.js';
 import { verifyCurrentPeer } from '../../domain/pki/peer.js';
 
 /** GET /cas. */
@@ -41,12 +42,17 @@ export const detailCa: Handler<'management', 'detailCa'> = async ({ params }, { 
 /** PUT /cas/{id}: all but the certificate, which stays. Fails: `notFound`, `notUpdatable`, otherwise as create. */
 export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body, caller }, { stores }) => {
   const settings = caSettingsFrom(body);
-  await stores.transaction((tx) =>
-    tx.administrators.keepAny('notUpdatable', async () => {
-      await requireMayChangeCa(caller, params.id, settings.externalIdClaim !== null, tx);
-      await tx.cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) });
-    }),
-  );
+  const hasClaim = settings.externalIdClaim !== null;
+  const check = (tx: StoreSet) => requireMayChangeCa(caller, params.id, hasClaim, tx);
+  const write = ({ cas }: StoreSet) => cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) });
+  if (settings.isAuthEnabled && !hasClaim) await whereAllowed(caller, stores, check, write);
+  else
+    await stores.transaction((tx) =>
+      tx.administrators.keepAny('notUpdatable', async () => {
+        await check(tx);
+        await write(tx);
+      }),
+    );
   return noData();
 };
 

@@ -58,7 +58,7 @@ export const patchConfig: Handler<'management', 'patchConfig'> = async (
 
 /** DELETE /configs/{id}. Services, routers and identities lose it. */
 export const deleteConfig: Handler<'management', 'deleteConfig'> = async ({ params }, { stores }) => {
-  await stores.transaction((tx) => tx.configs.remove(params.id));
+  await stores.configs.remove(params.id);
   return noData();
 };
 

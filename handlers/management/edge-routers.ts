@@ -1,7 +1,7 @@
 /** Edge routers: through which identities reach services. */
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import { requireMayChangeRouter } from '../delegation/delegation.js';
+import { requireMayChangeRouter, whereAllowed } from '../delegation/delegation.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../forms/router-model.js';
 import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../forms/router-policy-model.js';
@@ -19,7 +19,7 @@ export const createEdgeRouter: Handler<'management', 'createEdgeRouter'> = async
   const draft = routerFromWhole(true, body);
   const id = context.newId();
   const enrollment = await routerEnrollment(id, true, context);
-  await context.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
+  await context.stores.routers.create(id, draft, enrollment);
   return created('edge-routers', id);
 };
 
@@ -33,10 +33,12 @@ export const updateEdgeRouter: Handler<'management', 'updateEdgeRouter'> = async
   { stores },
 ) => {
   const draft = routerFromWhole(true, body);
-  await stores.transaction(async (tx) => {
-    await requireMayChangeRouter(caller, params.id, tx);
-    await tx.routers.update(params.id, true, draft);
-  });
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayChangeRouter(caller, params.id, tx),
+    ({ routers }) => routers.update(params.id, true, draft),
+  );
   return noData();
 };
 
@@ -46,19 +48,23 @@ export const patchEdgeRouter: Handler<'management', 'patchEdgeRouter'> = async (
   { stores },
 ) => {
   const changes = routerFromPart(true, body);
-  await stores.transaction(async (tx) => {
-    await requireMayChangeRouter(caller, params.id, tx);
-    await tx.routers.update(params.id, true, changes);
-  });
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayChangeRouter(caller, params.id, tx),
+    ({ routers }) => routers.update(params.id, true, changes),
+  );
   return noData();
 };
 
 /** DELETE /edge-routers/{id}: its identity, its system policy and its enrollment go too, and it leaves every policy. */
 export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async ({ params, caller }, { stores }) => {
-  await stores.transaction(async (tx) => {
-    await requireMayChangeRouter(caller, params.id, tx);
-    await tx.routers.remove(params.id, true);
-  });
+  await whereAllowed(
+    caller,
+    stores,
+    (tx) => requireMayChangeRouter(caller, params.id, tx),
+    ({ routers }) => routers.remove(params.id, true),
+  );
   return noData();
 };
 

@@ -53,10 +53,12 @@ export const detailIdentity: Handler<'management', 'detailIdentity'> = async (
 export const updateIdentity: Handler<'management', 'updateIdentity'> = async ({ params, body, caller }, { stores }) => {
   requireAdministrator(caller, 'non-admins may not use the PUT method, use PATCH instead');
   const draft = identityFrom(body);
-  await stores.transaction(async (tx) => {
-    const changes = await withoutOwners(params.id, draft, tx);
-    await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.update(params.id, changes));
-  });
+  const { hostings, ...ordinary } = draft;
+  if (hostings.length > 0 || !(await stores.identities.updateOrdinary(params.id, ordinary)))
+    await stores.transaction(async (tx) => {
+      const changes = await withoutOwners(params.id, draft, tx);
+      await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.update(params.id, changes));
+    });
   return noData();
 };
 
@@ -141,10 +143,11 @@ export const disableIdentity: Handler<'management', 'disableIdentity'> = async (
   { stores },
 ) => {
   const minutes = Math.min(Math.max(body.durationMinutes, 0), MAX_DISABLE_MINUTES);
-  await stores.transaction(async (tx) => {
-    await requireMayModify(caller, params.id, tx);
-    await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.disable(params.id, minutes));
-  });
+  if (!caller.isAdmin || !(await stores.identities.disableOrdinary(params.id, minutes)))
+    await stores.transaction(async (tx) => {
+      await requireMayModify(caller, params.id, tx);
+      await tx.administrators.keep(params.id, 'notUpdatable', () => tx.identities.disable(params.id, minutes));
+    });
   return noData();
 };
 

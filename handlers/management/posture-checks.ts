@@ -1,6 +1,7 @@
 /** Posture checks: conditions on the state of a device, of six types. Administrators only. */
 import { invalidField } from '../../domain/errors.js';
 import { changedCriteria } from '../../domain/posture/criteria.js';
+import type { Criteria } from '../../domain/posture/criteria.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import { created, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
@@ -30,12 +31,10 @@ export const detailPostureCheck: Handler<'management', 'detailPostureCheck'> = a
 /** PUT /posture-checks/{id}. Fails: as create, and `invalidField` for another type than the check has. */
 export const updatePostureCheck: Handler<'management', 'updatePostureCheck'> = async ({ params, body }, { stores }) => {
   const { typeId, ...changes } = postureCheckFrom(body);
-  await stores.transaction(async (tx) => {
-    const present = await tx.postureChecks.lockCriteria(params.id);
-    if (present.typeId !== typeId)
-      throw invalidField('typeId', `the type of a posture check cannot change, it is ${present.typeId}`, body.typeId);
-    await tx.postureChecks.update(params.id, changes);
-  });
+  const present = await stores.postureChecks.get(params.id);
+  if (present.typeId !== typeId)
+    throw invalidField('typeId', `the type of a posture check cannot change, it is ${present.typeId}`, body.typeId);
+  await stores.postureChecks.update(params.id, changes);
   return noData();
 };
 
@@ -47,10 +46,13 @@ export const patchPostureCheck: Handler<'management', 'patchPostureCheck'> = asy
     roleAttributes: body.roleAttributes == null ? undefined : parseRoleAttributes(body.roleAttributes),
     tags: givenTags(body.tags),
   };
-  await stores.transaction(async (tx) => {
-    const present = await tx.postureChecks.lockCriteria(params.id);
-    await tx.postureChecks.update(params.id, { ...changes, criteria: changedCriteria(present, change) });
-  });
+  const changesOf = (present: Criteria) => ({ ...changes, criteria: changedCriteria(present, change) });
+  const seen = await stores.postureChecks.get(params.id);
+  if (changesOf(seen).criteria === undefined) await stores.postureChecks.update(params.id, changes);
+  else if (!(await stores.postureChecks.updateAsRead(seen, changesOf(seen))))
+    await stores.transaction(async (tx) => {
+      await tx.postureChecks.update(params.id, changesOf(await tx.postureChecks.lockCriteria(params.id)));
+    });
   return noData();
 };
 

@@ -18,7 +18,7 @@ export const createRouter: Handler<'management', 'createRouter'> = async ({ body
   const draft = routerFromWhole(false, body);
   const id = context.newId();
   const enrollment = await routerEnrollment(id, false, context);
-  await context.stores.transaction((tx) => tx.routers.create(id, draft, enrollment));
+  await context.stores.routers.create(id, draft, enrollment);
   return created('transit-routers', id);
 };
 
@@ -29,20 +29,20 @@ export const detailRouter: Handler<'management', 'detailRouter'> = async ({ para
 /** PUT /routers/{id}. Fails: as create, `routerNotUpdatable` for an edge router. */
 export const updateRouter: Handler<'management', 'updateRouter'> = async ({ params, body }, { stores }) => {
   const draft = routerFromWhole(false, body);
-  await stores.transaction((tx) => tx.routers.update(params.id, false, draft));
+  await stores.routers.update(params.id, false, draft);
   return noData();
 };
 
 /** PATCH /routers/{id}. Fails: as PUT. */
 export const patchRouter: Handler<'management', 'patchRouter'> = async ({ params, body }, { stores }) => {
   const changes = routerFromPart(false, body);
-  await stores.transaction((tx) => tx.routers.update(params.id, false, changes));
+  await stores.routers.update(params.id, false, changes);
   return noData();
 };
 
 /** DELETE /routers/{id}, with its enrollment. Fails: `notFound`, `routerNotUpdatable` for an edge router. */
 export const deleteRouter: Handler<'management', 'deleteRouter'> = async ({ params }, { stores }) => {
-  await stores.transaction((tx) => tx.routers.remove(params.id, false));
+  await stores.routers.remove(params.id, false);
   return noData();
 };
 

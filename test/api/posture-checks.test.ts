@@ -166,6 +166,16 @@ describe('posture checks', () => {
     expect(await detail(multi)).to.deep.include({ processes: [other] });
   });
 
+  it('lose no field when several PATCHes give one each at the same time', async () => {
+    const id = await create({ typeId: 'MFA', timeoutSeconds: 60 });
+    for (let round = 1; round <= 10; round += 1) {
+      const fields = { timeoutSeconds: 60 + round, promptOnUnlock: round % 2 === 0, promptOnWake: round % 3 === 0 };
+      await Promise.all(Object.entries(fields).map(([field, value]) => patch(id, { typeId: 'MFA', [field]: value })));
+      const { timeoutSeconds, promptOnUnlock = false, promptOnWake = false } = await detail(id);
+      expect({ timeoutSeconds, promptOnUnlock, promptOnWake }).to.deep.equal(fields);
+    }
+  });
+
   it('keep with PATCH what is not given of the process: no hash and no signer is lost on the way', async () => {
     const process = { osType: 'Windows', path: 'a.exe', hashes: ['ab'], signerFingerprint: 'cd' };
     const id = await create({ typeId: 'PROCESS', process });
