@@ -10,11 +10,10 @@ import type { TerminatorEnd } from '../db/stores/terminators.js';
 export async function makeTerminator(
   id: string,
   draft: TerminatorDraft,
-  terminators: Pick<StoreSet['terminators'], 'areMost' | 'create'>,
+  terminators: Pick<StoreSet['terminators'], 'create'>,
 ): Promise<void> {
-  if (await terminators.areMost(draft.serviceId))
+  if (!(await terminators.create(id, draft)))
     throw isFull('service', draft.serviceId, `${MOST_MADE_BY_HAND} terminators made over this API, as many as`);
-  await terminators.create(id, draft);
 }
 
 /** @throws DomainError `notFound` (also service, router), `invalidField` for one too many where it would move */

@@ -21,13 +21,18 @@ export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 /** A statement and its values. */
 type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
 
-/** Further conditions of an update than the id of its row, and what goes with it. */
-export interface Terms {
+/** Condition of an insert, or of an update besides the id of its row. */
+export interface Condition {
   /** Tells the statement from others that set the same columns. */
   readonly name: string;
-  /** Condition over columns of the row: where it does not hold, nothing changes. It has `?` for each of `values`. */
-  readonly only?: string;
+  /** Nothing changes where it does not hold. It has `?` for each of `values`, and in updates columns of the row. */
+  readonly only: string;
   readonly values?: readonly unknown[];
+}
+
+/** Condition of an update, if it has one, and what goes with it. */
+export interface Terms extends Omit<Condition, 'only'> {
+  readonly only?: string;
   /** Rows of another table that go with the change: those that have the id of the row in this column. */
   readonly clears?: { readonly table: string; readonly column: string };
 }
@@ -51,13 +56,32 @@ const statements = new LRUCache<string, Built>({ max: MOST_STATEMENTS });
 const ID = '.id';
 const termMark = (index: number): string => `.${index}`;
 
-export function insertStatement(table: string, values: Values): Bound<Changed> {
-  return bound(`insert-${table}`, values, (name, marks) => {
-    const { sql, order } = built(builder(table).insert(marks));
+export function insertStatement(table: string, values: Values, condition?: Condition): Bound<Changed> {
+  const make: Make = (name, marks) => {
+    const { sql, order } = built(
+      condition === undefined ? builder(table).insert(marks) : insertWhere(table, marks, condition),
+    );
     const text: ChangeText = ({ returningActor }) => `${sql}${returningActor}`;
     return { order, statement: varyingChange(name, text, { row: null }) };
-  });
+  };
+  return bound(`insert-${table}`, values, make, termValues(condition), condition?.name);
 }
+
+function insertWhere(table: string, marks: Marks, condition: Condition): Knex.QueryBuilder {
+  const columns = Object.keys(marks);
+  const into = builder.raw(`?? (${columns.map(() => '??').join(', ')})`, [table, ...columns]);
+  const row = builder.raw(`SELECT ${columns.map(() => '?').join(', ')} WHERE ${condition.only}`, [
+    ...Object.values(marks),
+    ...termMarks(condition),
+  ]);
+  return builder(into).insert(row);
+}
+
+const termMarks = (terms: Pick<Terms, 'values'> | undefined): readonly string[] =>
+  (terms?.values ?? []).map((_, i) => termMark(i));
+
+const termValues = (terms: Pick<Terms, 'values'> | undefined): Values =>
+  Object.fromEntries((terms?.values ?? []).map((value, i) => [termMark(i), value]));
 
 /** Inserts a row, and one of another table that refers to it. */
 export function insertBothStatement(
@@ -87,17 +111,12 @@ const unprefixed = (table: string, marks: Marks): Marks =>
 /** Updates the row with this id, moves its `updated_at` and returns it. */
 export function updateStatement(table: string, id: string, values: Values, terms?: Terms): Bound<Changed> {
   const { only, clears } = terms ?? {};
-  const conditions = terms?.values ?? [];
   const make: Make = (name, marks) => {
     const update = builder(table)
       .where({ id: ID })
       .update({ ...marks, updated_at: builder.raw(laterThan('updated_at')) })
       .returning(clears === undefined ? ['updated_at'] : ['id', 'updated_at']);
-    if (only !== undefined)
-      void update.whereRaw(
-        `(${only})`,
-        conditions.map((_, i) => termMark(i)),
-      );
+    if (only !== undefined) void update.whereRaw(`(${only})`, termMarks(terms));
     const { sql, order } = built(update);
     const text: ChangeText = ({ actor }) =>
       clears === undefined
@@ -107,8 +126,7 @@ export function updateStatement(table: string, id: string, values: Values, terms
   SELECT updated_at${actor} FROM changed`;
     return { order, statement: varyingChange(name, text, { row: order.indexOf(ID) }) };
   };
-  const given = Object.fromEntries(conditions.map((value, i) => [termMark(i), value]));
-  return bound(`update-${table}`, values, make, { ...given, [ID]: id }, terms?.name);
+  return bound(`update-${table}`, values, make, { ...termValues(terms), [ID]: id }, terms?.name);
 }
 
 /** Delete statements by table: these do not vary. */

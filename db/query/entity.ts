@@ -8,9 +8,9 @@ import type { BaseEntity } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
-import type { Terms, Values } from './change-statements.js';
+import type { Condition, Terms, Values } from './change-statements.js';
 import { Field } from './fields.js';
-import { detailSql, findOne, insert, jsonText, remove, update, updateWhere } from './table.js';
+import { detailSql, findOne, insert, insertWhere, jsonText, remove, update, updateWhere } from './table.js';
 import type { Changes, ListSource } from './table.js';
 import { read } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
@@ -130,6 +130,16 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
 
   async insert<D extends Changes<Row & Written>>(db: Db, id: string, draft: Known<D, Row & Written>): Promise<void> {
     await insert(db, this.table, { id, ...this.valuesOf(draft) });
+  }
+
+  /** The same where the condition holds. @returns false where it does not: nothing has changed then */
+  async insertWhere<D extends Changes<Row & Written>>(
+    db: Db,
+    id: string,
+    draft: Known<D, Row & Written>,
+    condition: Condition,
+  ): Promise<boolean> {
+    return insertWhere(db, this.table, { id, ...this.valuesOf(draft) }, condition);
   }
 
   /**

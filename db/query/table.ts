@@ -13,7 +13,7 @@ import {
   updateStatement,
   versionStatement,
 } from './change-statements.js';
-import type { Terms, Values } from './change-statements.js';
+import type { Condition, Terms, Values } from './change-statements.js';
 
 export interface PageSource<Row, T> {
   /** Table that is listed; its alias in every expression is `t`. */
@@ -95,6 +95,11 @@ export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 export async function insert(db: Db, table: string, values: Values): Promise<void> {
   const [statement, bound] = insertStatement(table, values);
   await db.execute(statement, bound);
+}
+
+/** Inserts a row where the condition holds. @returns false where it does not: nothing has changed then */
+export async function insertWhere(db: Db, table: string, values: Values, condition: Condition): Promise<boolean> {
+  return (await db.count(...insertStatement(table, values, condition))) === 1;
 }
 
 /** Inserts a row, and one of another table that refers to it, in one statement. */

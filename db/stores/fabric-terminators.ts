@@ -11,6 +11,7 @@ import { detailSql, getOne } from '../query/table.js';
 import type { Changes, PageSource } from '../query/table.js';
 import { QUIESCED_JOIN } from './quiesced-routers.js';
 import { DYNAMIC_COST } from './terminator-costs.js';
+import { isBelow } from './terminator-hosting.js';
 import { nameOfReferred, terminator, toTerminator } from './terminators.js';
 import type { TerminatorRow } from './terminators.js';
 
@@ -61,10 +62,7 @@ const source: PageSource<TerminatorRow, Terminator> = {
 
 const DETAIL = read<TerminatorRow>('terminator-of-fabric-detail', detailSql(source));
 const IS_HIDDEN = read<unknown>('fabric-terminator-is-there', 'SELECT FROM fabric_terminators WHERE id = $1');
-const MADE = read<unknown>(
-  'fabric-terminators-made',
-  `SELECT FROM fabric_terminators WHERE service_id = $1 LIMIT ${MOST_MADE_BY_HAND}`,
-);
+const IS_FREE = isBelow(MOST_MADE_BY_HAND, 'service_id = ?', 'fabric_terminators');
 
 export interface FabricTerminatorRequest extends ListRequest {
   readonly ofService?: string;
@@ -78,10 +76,11 @@ export interface FabricTerminatorStore {
   get(id: string): Promise<Terminator>;
   /** Whether its service is one that the fabric API alone shows. The rest is about these alone. */
   isHidden(id: string): Promise<boolean>;
-  /** Whether the service has so many as there may be. */
-  areMost(serviceId: string): Promise<boolean>;
-  /** @throws DomainError `notFound` for a service or router that is not there */
-  create(id: string, draft: TerminatorDraft): Promise<void>;
+  /**
+   * False, and nothing done, where the service has so many as there may be.
+   * @throws DomainError `notFound` for a service or router that is not there
+   */
+  create(id: string, draft: TerminatorDraft): Promise<boolean>;
   /** @throws DomainError `notFound`, also for a service or router that is not there */
   update(id: string, changes: Changes<TerminatorDraft>): Promise<void>;
   remove(id: string): Promise<void>;
@@ -93,8 +92,8 @@ export function fabricTerminatorStore(db: Db, lists: Lists): FabricTerminatorSto
       lists.page(db, source, request, inAll(referringTo('service_id', ofService), referringTo('router_id', ofRouter))),
     get: (id) => getOne(db, terminator.name, DETAIL, [id], toTerminator),
     isHidden: async (id) => (await db.count(IS_HIDDEN, [id])) === 1,
-    areMost: async (serviceId) => (await db.count(MADE, [serviceId])) >= MOST_MADE_BY_HAND,
-    create: (id, draft) => fabricTerminator.insert(db, id, draft),
+    create: (id, draft) =>
+      fabricTerminator.insertWhere(db, id, draft, { name: 'free', only: IS_FREE, values: [draft.serviceId] }),
     update: (id, changes) => fabricTerminator.update(db, id, changes),
     remove: (id) => fabricTerminator.remove(db, id),
   };

@@ -82,8 +82,8 @@ const INSTANCE = slowRead<{ taken: boolean }>(
   WHERE service_id = $1 AND instance_id = $2 AND host_id <> $3 AND id <> $4) AS taken`,
 );
 /** Counts no further than the bound. */
-export const isBelow = (most: number, where: string) =>
-  `(SELECT count(*) FROM (SELECT FROM terminators WHERE ${where} LIMIT ${most}) c) < ${most}`;
+export const isBelow = (most: number, where: string, table = 'terminators') =>
+  `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${most}) c) < ${most}`;
 /** Counts only for one that is not there yet. */
 const UPSERT = changeAside<{ is_new: boolean }>(
   'host-upsert',

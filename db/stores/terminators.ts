@@ -65,7 +65,6 @@ const source: ListSource<TerminatorRow, Terminator> = { ...terminator.source, fr
 const clientSource: ListSource<TerminatorRow, Terminator> = { ...source, symbols: terminator.clientSymbols };
 
 const isFree = (service: string) => isBelow(MOST_MADE_BY_HAND, `service_id = ${service} AND NOT is_system`);
-const ARE_MOST = read<{ most: boolean }>('terminators-made', `SELECT NOT ${isFree('$1')} AS most`);
 /** Counts it at the other service or router as if it were made there. */
 const FULL = read<Record<TerminatorEnd, boolean>>(
   'terminators-full',
@@ -109,12 +108,13 @@ export type TerminatorInPlace = Changes<TerminatorDraft> & Pick<TerminatorDraft,
 export interface TerminatorStore {
   get(id: string): Promise<Terminator>;
   list(request: TerminatorListRequest): Promise<Page<Terminator>>;
-  /** Whether administrators made so many of the service as there may be. */
-  areMost(serviceId: string): Promise<boolean>;
   /** Answers the end (service or router) that has as many terminators as it may; undefined when it may move. */
   fullEnd(id: string, to: Pick<Changes<TerminatorDraft>, 'serviceId' | 'routerId'>): Promise<TerminatorEnd | undefined>;
-  /** @throws DomainError `notFound` for a service or router that is not there */
-  create(id: string, draft: TerminatorDraft): Promise<void>;
+  /**
+   * False, and nothing done, where administrators have made so many of the service as there may be.
+   * @throws DomainError `notFound` for a service or router that is not there
+   */
+  create(id: string, draft: TerminatorDraft): Promise<boolean>;
   /** Changes one that is at this service and this router already. False, and nothing done, for all others. */
   updateInPlace(id: string, changes: TerminatorInPlace): Promise<boolean>;
   /** @throws DomainError `notFound`, also for a service or router that is not there */
@@ -127,10 +127,6 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
     get: (id) => terminator.get(db, id).then(toTerminator),
     list: ({ ofService, isForClient, ...request }) =>
       lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
-    async areMost(serviceId) {
-      const rows = await db.many(ARE_MOST, [serviceId]);
-      return rows[0]?.most === true;
-    },
     async fullEnd(id, { serviceId, routerId }) {
       if (serviceId === undefined && routerId === undefined) return undefined;
       const values = [id, serviceId ?? null, routerId ?? null];
@@ -138,7 +134,8 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
       if (full?.service === true) return 'service';
       return full?.router === true ? 'router' : undefined;
     },
-    create: (id, draft) => terminator.insert(db, id, draft),
+    create: (id, draft) =>
+      terminator.insertWhere(db, id, draft, { name: 'free', only: isFree('?'), values: [draft.serviceId] }),
     updateInPlace: (id, { serviceId, routerId, ...changes }) =>
       terminator.updateWhere(db, id, changes, {
         name: 'in-place',
