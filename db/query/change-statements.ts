@@ -21,8 +21,8 @@ export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 /** A statement and its values. */
 type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
 
-/** Condition of an insert, or of an update besides the id of its row. */
-export interface Condition {
+/** WriteCondition of an insert, or of an update besides the id of its row. */
+export interface WriteCondition {
   /** Tells the statement from others that set the same columns. */
   readonly name: string;
   /** Nothing changes where it does not hold. It has `?` for each of `values`, and in updates columns of the row. */
@@ -30,11 +30,14 @@ export interface Condition {
   readonly values?: readonly unknown[];
 }
 
-/** Condition of an update, if it has one, and what goes with it. */
-export interface Terms extends Omit<Condition, 'only'> {
+/** WriteCondition of an update, if it has one, and what goes with it. */
+export interface Terms extends Omit<WriteCondition, 'only'> {
   readonly only?: string;
-  /** Rows of another table that go with the change: those that have the id of the row in this column. */
-  readonly clears?: { readonly table: string; readonly column: string };
+  /**
+   * Table whose rows that hang on the row go with the change, by the function `clear_…`: it sees what was committed
+   * while the change waited for its lock, which the statement itself does not.
+   */
+  readonly clears?: 'service_configs' | 'router_configs' | 'identity_hostings';
 }
 
 interface Changed {
@@ -56,7 +59,7 @@ const statements = new LRUCache<string, Built>({ max: MOST_STATEMENTS });
 const ID = '.id';
 const termMark = (index: number): string => `.${index}`;
 
-export function insertStatement(table: string, values: Values, condition?: Condition): Bound<Changed> {
+export function insertStatement(table: string, values: Values, condition?: WriteCondition): Bound<Changed> {
   const make: Make = (name, marks) => {
     const { sql, order } = built(
       condition === undefined ? builder(table).insert(marks) : insertWhere(table, marks, condition),
@@ -67,7 +70,7 @@ export function insertStatement(table: string, values: Values, condition?: Condi
   return bound(`insert-${table}`, values, make, termValues(condition), condition?.name);
 }
 
-function insertWhere(table: string, marks: Marks, condition: Condition): Knex.QueryBuilder {
+function insertWhere(table: string, marks: Marks, condition: WriteCondition): Knex.QueryBuilder {
   const columns = Object.keys(marks);
   const into = builder.raw(`?? (${columns.map(() => '??').join(', ')})`, [table, ...columns]);
   const row = builder.raw(`SELECT ${columns.map(() => '?').join(', ')} WHERE ${condition.only}`, [
@@ -121,9 +124,7 @@ export function updateStatement(table: string, id: string, values: Values, terms
     const text: ChangeText = ({ actor }) =>
       clears === undefined
         ? `${sql}${actor}`
-        : `WITH changed AS (${sql}),
-  cleared AS (DELETE FROM ${clears.table} c USING changed WHERE c.${clears.column} = changed.id)
-  SELECT updated_at${actor} FROM changed`;
+        : `WITH changed AS (${sql}${actor}) SELECT updated_at, clear_${clears}(id) FROM changed`;
     return { order, statement: varyingChange(name, text, { row: order.indexOf(ID) }) };
   };
   return bound(`update-${table}`, values, make, { ...termValues(terms), [ID]: id }, terms?.name);

@@ -8,7 +8,7 @@ import type { BaseEntity } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
-import type { Condition, Terms, Values } from './change-statements.js';
+import type { WriteCondition, Terms, Values } from './change-statements.js';
 import { Field } from './fields.js';
 import { detailSql, findOne, insert, insertWhere, jsonText, remove, update, updateWhere } from './table.js';
 import type { Changes, ListSource } from './table.js';
@@ -137,7 +137,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     db: Db,
     id: string,
     draft: Known<D, Row & Written>,
-    condition: Condition,
+    condition: WriteCondition,
   ): Promise<boolean> {
     return insertWhere(db, this.table, { id, ...this.valuesOf(draft) }, condition);
   }

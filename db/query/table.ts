@@ -13,7 +13,7 @@ import {
   updateStatement,
   versionStatement,
 } from './change-statements.js';
-import type { Condition, Terms, Values } from './change-statements.js';
+import type { WriteCondition, Terms, Values } from './change-statements.js';
 
 export interface PageSource<Row, T> {
   /** Table that is listed; its alias in every expression is `t`. */
@@ -98,7 +98,7 @@ export async function insert(db: Db, table: string, values: Values): Promise<voi
 }
 
 /** Inserts a row where the condition holds. @returns false where it does not: nothing has changed then */
-export async function insertWhere(db: Db, table: string, values: Values, condition: Condition): Promise<boolean> {
+export async function insertWhere(db: Db, table: string, values: Values, condition: WriteCondition): Promise<boolean> {
   return (await db.count(...insertStatement(table, values, condition))) === 1;
 }
 

@@ -1499,6 +1499,30 @@ BEGIN
   RETURN NEW;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.clear_identity_hostings(of_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM identity_hostings WHERE identity_id = of_id;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.clear_router_configs(of_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM router_configs WHERE router_id = of_id;
+END$function$;
+
+CREATE OR REPLACE FUNCTION public.clear_service_configs(of_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM service_configs WHERE service_id = of_id;
+END$function$;
+
 CREATE OR REPLACE FUNCTION public.close_event_batch(lock_number bigint)
  RETURNS bigint
  LANGUAGE plpgsql
@@ -1658,6 +1682,18 @@ BEGIN
   END LOOP;
   DELETE FROM audit_records_rest WHERE at <= now() - keep;
   RETURN dropped;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.end_api_sessions_of(identity text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE ids CONSTANT text[] := ARRAY (SELECT id FROM api_sessions WHERE identity_id = identity);
+BEGIN
+  IF ids <> '{}' THEN
+    PERFORM hold_api_sessions(ids);
+    DELETE FROM api_sessions WHERE id = ANY (ids);
+  END IF;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.end_client_of_token()

@@ -125,10 +125,7 @@ const WRITE = perCarriers(({ table, column }) =>
 );
 
 /** Terms of an update after which a carrier has no configs. */
-export const WITHOUT_CONFIGS = perCarriers(({ table, column }): Terms => ({
-  name: 'without-configs',
-  clears: { table, column },
-}));
+export const WITHOUT_CONFIGS = perCarriers(({ table }): Terms => ({ name: 'without-configs', clears: table }));
 
 /** Replaces the configs of `id`. The caller has locked it. */
 export async function writeConfigs(

@@ -12,7 +12,6 @@ import { TOUCHED } from '../query/change-statements.js';
 import type { Terms } from '../query/change-statements.js';
 import type { Db } from '../postgres/contracts.js';
 import { isDisabledSql } from './disabled.js';
-import { endAll } from './api-session-ends.js';
 import { insertIdentities, insertIdentity } from './identity-creation.js';
 import type { IdentityToMake, NewIdentity } from './identity-creation.js';
 import { writeHostings } from './identity-hostings.js';
@@ -184,7 +183,7 @@ const DELETE = change<{ deleted: boolean; known: boolean }>(
 const ORDINARY: Terms = {
   name: 'ordinary',
   only: 'NOT is_admin AND NOT is_default_admin AND NOT EXISTS (SELECT FROM routers r WHERE r.id = identities.id)',
-  clears: { table: 'identity_hostings', column: 'identity_id' },
+  clears: 'identity_hostings',
 };
 
 const DELETE_ORDINARY = shortChange(
@@ -195,16 +194,19 @@ const DELETE_ORDINARY = shortChange(
   AND ($2::text[] IS NULL OR permissions = '{}' OR ${areHeld('permissions', '$2::text[]')})${returningActor}`,
 );
 
-/** Locks the identity before its API sessions, which end. With `$3` it must not be an administrator. */
+/**
+ * Locks the identity, and then ends its API sessions by a function, which sees those of logins that it has waited for.
+ * With `$3` it must not be an administrator.
+ */
 const DISABLE = shortChange(
   'identity-disable',
   { row: 0 },
-  ({ actor }) => `WITH one AS MATERIALIZED (SELECT id FROM identities
+  ({ actor }) => `WITH one AS MATERIALIZED (SELECT id${actor} FROM identities
     WHERE id = $1 AND NOT ($3 AND (is_admin OR is_default_admin)) FOR UPDATE),
-  ended AS (${endAll('identity_id = (SELECT id FROM one)')})
-  UPDATE identities SET disabled_at = now(), ${TOUCHED},
+  ended AS MATERIALIZED (SELECT id, end_api_sessions_of(id) FROM one)
+  UPDATE identities i SET disabled_at = now(), ${TOUCHED},
     disabled_until = CASE WHEN $2::int > 0 THEN now() + make_interval(mins => $2::int) END
-  WHERE id = (SELECT id FROM one) RETURNING id${actor}`,
+  FROM ended WHERE i.id = ended.id`,
 );
 
 const ENABLE = shortChange(

@@ -208,6 +208,49 @@ describe('changes of what nothing else depends on', () => {
       expect(await outcomeOf(stores.configs.remove('taken-up'))).to.equal('notFound');
     });
 
+    it('an identity logs in: the API session that it gets ends too', async () => {
+      await identity('entering');
+      await openApiSession(fixture.stores, 'entering');
+      const login = `SELECT FROM identities WHERE id = 'entering' FOR NO KEY UPDATE;
+        INSERT INTO api_sessions SELECT (jsonb_populate_record(t, '{"id": "late", "token_hash": "\\\\x01"}')).*
+          FROM api_sessions t WHERE t.id = 'entering'`;
+      expect(await beside(login, () => stores.identities.disableOrdinary('entering', 0))).to.equal(true);
+      expect(await rows("SELECT id FROM api_sessions WHERE identity_id = 'entering'")).to.deep.equal([]);
+      const ends = "SELECT entity_id AS id, actor_id AS actor FROM audit_records WHERE kind = 'apiSession.deleted'";
+      expect(await rows(`${ends} AND entity_id IN ('entering', 'late') ORDER BY 1`)).to.deep.equal([
+        { id: 'entering', actor: 'a' },
+        { id: 'late', actor: 'a' },
+      ]);
+    });
+
+    it('what is cleared is added: it is cleared as well', async () => {
+      await config('added');
+      await config('added-to-router', 'for-routers');
+      await stores.services.create('cleared', serviceDraft('cleared'));
+      await stores.routers.create('cleared', routerDraft('cleared'), enrollment('cleared'));
+      await identity('cleared-identity');
+      const locked = (table: string, id = 'cleared') => `SELECT FROM ${table} WHERE id = '${id}' FOR NO KEY UPDATE`;
+      await beside(
+        `${locked('services')}; INSERT INTO service_configs (service_id, config_id, config_type_id)
+          VALUES ('cleared', 'added', 'type')`,
+        () => stores.services.update('cleared', serviceDraft('cleared')),
+      );
+      await beside(
+        `${locked('routers')}; INSERT INTO router_configs (router_id, config_id, config_type_id)
+          VALUES ('cleared', 'added-to-router', 'for-routers')`,
+        () => stores.routers.update('cleared', true, routerDraft('cleared')),
+      );
+      await beside(
+        `${locked('identities', 'cleared-identity')};
+          INSERT INTO identity_hostings (identity_id, service_id, cost, precedence)
+          VALUES ('cleared-identity', 'cleared', 1, 'default')`,
+        () => stores.identities.updateOrdinary('cleared-identity', ordinary('cleared-identity')),
+      );
+      expect((await stores.services.get('cleared')).configs).to.deep.equal([]);
+      expect((await stores.routers.get('cleared')).configs).to.deep.equal([]);
+      expect((await stores.identities.get('cleared-identity')).hostings).to.deep.equal([]);
+    });
+
     it('a posture check is another than was read: it is not changed', async () => {
       await check('read');
       const read = await stores.postureChecks.get('read');
