@@ -21,16 +21,19 @@ export const TOUCHED = `updated_at = ${laterThan('updated_at')}`;
 /** A statement and its values. */
 type Bound<R> = readonly [statement: Statement<R>, values: readonly unknown[]];
 
-/** WriteCondition of an insert, or of an update besides the id of its row. */
+/** Condition of an insert, or of an update besides the id of its row. */
 export interface WriteCondition {
   /** Tells the statement from others that set the same columns. */
   readonly name: string;
-  /** Nothing changes where it does not hold. It has `?` for each of `values`, and in updates columns of the row. */
+  /**
+   * Nothing changes where it does not hold. It has `?` for each of `values`, and in updates columns of the row: by IS NOT
+   * DISTINCT FROM where an index has them, since PostgreSQL shall find the row by its id alone.
+   */
   readonly only: string;
   readonly values?: readonly unknown[];
 }
 
-/** WriteCondition of an update, if it has one, and what goes with it. */
+/** Condition of an update, if it has one, and what goes with it. */
 export interface Terms extends Omit<WriteCondition, 'only'> {
   readonly only?: string;
   /**

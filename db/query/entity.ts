@@ -8,7 +8,7 @@ import type { BaseEntity } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { SymbolDef, SymbolTable } from '../filter/index.js';
 import type { Db, Versioned } from '../postgres/contracts.js';
-import type { WriteCondition, Terms, Values } from './change-statements.js';
+import type { Terms, Values, WriteCondition } from './change-statements.js';
 import { Field } from './fields.js';
 import { detailSql, findOne, insert, insertWhere, jsonText, remove, update, updateWhere } from './table.js';
 import type { Changes, ListSource } from './table.js';

@@ -13,7 +13,7 @@ import {
   updateStatement,
   versionStatement,
 } from './change-statements.js';
-import type { WriteCondition, Terms, Values } from './change-statements.js';
+import type { Terms, Values, WriteCondition } from './change-statements.js';
 
 export interface PageSource<Row, T> {
   /** Table that is listed; its alias in every expression is `t`. */

@@ -74,10 +74,9 @@ const LOCK = locking<Criteria>(
   'SELECT type_id AS "typeId", criteria FROM posture_checks WHERE id = $1 FOR NO KEY UPDATE',
 );
 
-/** Versions differ by a millisecond at least, which is what a `Date` has. */
 const asRead = (version: Date): Terms => ({
   name: 'as-read',
-  only: "date_trunc('milliseconds', updated_at) = ?",
+  only: 'updated_at IS NOT DISTINCT FROM ?',
   values: [version],
 });
 

@@ -139,7 +139,7 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
     updateInPlace: (id, { serviceId, routerId, ...changes }) =>
       terminator.updateWhere(db, id, changes, {
         name: 'in-place',
-        only: 'service_id = ? AND router_id = ?',
+        only: '(service_id, router_id) IS NOT DISTINCT FROM (?, ?)',
         values: [serviceId, routerId],
       }),
     update: (id, changes) => terminator.update(db, id, changes),

@@ -9,7 +9,8 @@ import type * as Request from '../../generated/management/request.js';
 import { created, listOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
-import type { StoreSet } from '../../db/stores/stores.js';
+import type { Caller } from '../reply.js';
+import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { given, givenName, givenTags, tagsFrom } from '../fields.js';
 import { caSettingsFrom, claimFrom, nameFormatFrom, toCaDetail } from '../forms/ca-model.js';
 import { requireMayChangeCa, requireMayClaim, whereAllowed } from '../delegation/delegation.js';
@@ -43,16 +44,10 @@ export const detailCa: Handler<'management', 'detailCa'> = async ({ params }, { 
 export const updateCa: Handler<'management', 'updateCa'> = async ({ params, body, caller }, { stores }) => {
   const settings = caSettingsFrom(body);
   const hasClaim = settings.externalIdClaim !== null;
-  const check = (tx: StoreSet) => requireMayChangeCa(caller, params.id, hasClaim, tx);
-  const write = ({ cas }: StoreSet) => cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) });
-  if (settings.isAuthEnabled && !hasClaim) await whereAllowed(caller, stores, check, write);
-  else
-    await stores.transaction((tx) =>
-      tx.administrators.keepAny('notUpdatable', async () => {
-        await check(tx);
-        await write(tx);
-      }),
-    );
+  const change = { id: params.id, givesClaim: hasClaim, mayTakeLogins: !settings.isAuthEnabled || hasClaim };
+  await changeCa(stores, caller, change, ({ cas }) =>
+    cas.update(params.id, { ...settings, tags: tagsFrom(body.tags) }),
+  );
   return noData();
 };
 
@@ -68,15 +63,15 @@ export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body, 
     tags: givenTags(body.tags),
   };
   const { externalIdClaim: claim } = body;
-  const mayTakeLogins = changes.isAuthEnabled === false || claim != null;
-  await stores.transaction(async (tx) => {
-    const write = async () => {
-      await requireMayChangeCa(caller, params.id, claim != null && Object.keys(claim).length > 0, tx);
-      const externalIdClaim =
-        claim == null ? claim : mergeClaim((await tx.cas.lockForChange(params.id)).externalIdClaim, claim);
-      await tx.cas.update(params.id, { ...changes, externalIdClaim });
-    };
-    await (mayTakeLogins ? tx.administrators.keepAny('notUpdatable', write) : write());
+  const change = {
+    id: params.id,
+    givesClaim: claim != null && Object.keys(claim).length > 0,
+    mayTakeLogins: changes.isAuthEnabled === false || claim != null,
+  };
+  await changeCa(stores, caller, change, async ({ cas }) => {
+    const externalIdClaim =
+      claim == null ? claim : mergeClaim((await cas.lockForChange(params.id)).externalIdClaim, claim);
+    await cas.update(params.id, { ...changes, externalIdClaim });
   });
   return noData();
 };
@@ -119,6 +114,30 @@ export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body
   });
   return noData();
 };
+
+interface CaChange {
+  readonly id: string;
+  readonly givesClaim: boolean;
+  /** Certificates of it may log in as nobody, or as somebody else, afterwards. */
+  readonly mayTakeLogins: boolean;
+}
+
+/** Makes a change of a CA: in a transaction, unless it can take no login away and the caller may do all. */
+async function changeCa(
+  stores: Stores,
+  caller: Caller,
+  { id, givesClaim, mayTakeLogins }: CaChange,
+  write: (on: StoreSet) => Promise<void>,
+): Promise<void> {
+  const check = (tx: StoreSet) => requireMayChangeCa(caller, id, givesClaim, tx);
+  if (!mayTakeLogins) return whereAllowed(caller, stores, check, write);
+  await stores.transaction((tx) =>
+    tx.administrators.keepAny('notUpdatable', async () => {
+      await check(tx);
+      await write(tx);
+    }),
+  );
+}
 
 /**
  * It proves the CA's key and nothing else, so any extended key usage will do.

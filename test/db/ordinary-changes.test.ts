@@ -118,6 +118,22 @@ describe('changes of what nothing else depends on', () => {
     ]);
   });
 
+  it('find their row by its id, whatever other indexes there are', async () => {
+    const at = { serviceId: 's', routerId: 'r', binding: 'b', address: 'a' };
+    const recorded = recordStatements(/^update/);
+    await stores.terminators.updateInPlace('none', at);
+    await stores.postureChecks.updateAsRead({ id: 'none', updatedAt: new Date() }, { name: 'none' });
+    await stores.routers.update('none', true, { cost: 1 }).catch(() => undefined);
+    recorded.stop();
+    expect(recorded.texts).to.have.length(3);
+    await rows('SET enable_seqscan = off');
+    for (const text of recorded.texts) {
+      const plan = await rows(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      expect(JSON.stringify(plan), text).to.match(/Index Scan using (terminators|posture_checks|routers)_pkey/);
+    }
+    await rows('RESET enable_seqscan');
+  });
+
   it('move the version, and tell it', async () => {
     const versions: Date[] = [];
     const scoped = fixture.stores.forRequest({ onVersion: (_table, _id, version) => versions.push(version) });
