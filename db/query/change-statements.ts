@@ -26,8 +26,8 @@ export interface WriteCondition {
   /** Tells the statement from others that set the same columns. */
   readonly name: string;
   /**
-   * Nothing changes where it does not hold. It has `?` for each of `values`, and in updates columns of the row: by IS NOT
-   * DISTINCT FROM where an index has them, since PostgreSQL shall find the row by its id alone.
+   * Nothing changes where it does not hold. It has `?` for each of `values`, and in updates columns of the row: by IS
+   * NOT DISTINCT FROM where an index has them, since PostgreSQL shall find the row by its id alone.
    */
   readonly only: string;
   readonly values?: readonly unknown[];

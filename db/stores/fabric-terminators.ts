@@ -11,7 +11,7 @@ import { detailSql, getOne } from '../query/table.js';
 import type { Changes, PageSource } from '../query/table.js';
 import { QUIESCED_JOIN } from './quiesced-routers.js';
 import { DYNAMIC_COST } from './terminator-costs.js';
-import { isBelow } from './terminator-hosting.js';
+import { isBelowOrFew } from './terminator-hosting.js';
 import { nameOfReferred, terminator, toTerminator } from './terminators.js';
 import type { TerminatorRow } from './terminators.js';
 
@@ -62,7 +62,7 @@ const source: PageSource<TerminatorRow, Terminator> = {
 
 const DETAIL = read<TerminatorRow>('terminator-of-fabric-detail', detailSql(source));
 const IS_HIDDEN = read<unknown>('fabric-terminator-is-there', 'SELECT FROM fabric_terminators WHERE id = $1');
-const IS_FREE = isBelow(MOST_MADE_BY_HAND, 'service_id = ?', 'fabric_terminators');
+const IS_FREE = isBelowOrFew(MOST_MADE_BY_HAND, 'service_id = ?', 'fabric_terminators');
 
 export interface FabricTerminatorRequest extends ListRequest {
   readonly ofService?: string;

@@ -2,6 +2,7 @@
 import { HOSTED_BOUNDS, SDK_BINDING, TUNNEL_BINDING, peerDataOf } from '../../domain/fabric/terminator.js';
 import type { PeerData, StoredPeerData } from '../../domain/fabric/terminator.js';
 import type { HostingPrecedence } from '../../domain/model.js';
+import { allSql } from '../query/member-pages.js';
 import type { Db } from '../postgres/contracts.js';
 import { changeAside, locking, read, slowRead } from '../postgres/statement.js';
 import { laterThan } from '../query/change-statements.js';
@@ -84,6 +85,9 @@ const INSTANCE = slowRead<{ taken: boolean }>(
 /** Counts no further than the bound. */
 export const isBelow = (most: number, where: string, table = 'terminators') =>
   `(SELECT count(*) FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${most}) c) < ${most}`;
+/** The same; looks at no row while the whole table has fewer. */
+export const isBelowOrFew = (most: number, where: string, table = 'terminators') =>
+  `(${allSql(table)} < ${most} OR ${isBelow(most, where, table)})`;
 /** Counts only for one that is not there yet. */
 const UPSERT = changeAside<{ is_new: boolean }>(
   'host-upsert',

@@ -10,7 +10,7 @@ import type { Changes, ListSource } from '../query/table.js';
 import { referringTo } from '../query/scopes.js';
 import { QUIESCED_JOIN } from './quiesced-routers.js';
 import { DYNAMIC_COST } from './terminator-costs.js';
-import { isBelow } from './terminator-hosting.js';
+import { isBelow, isBelowOrFew } from './terminator-hosting.js';
 import { read } from '../postgres/statement.js';
 
 /** The name of the entity that a reference of `t` points to. */
@@ -64,14 +64,15 @@ export const terminator = entity<TerminatorRow, Pick<TerminatorDraft, 'instanceS
 const source: ListSource<TerminatorRow, Terminator> = { ...terminator.source, fromRow: toTerminator };
 const clientSource: ListSource<TerminatorRow, Terminator> = { ...source, symbols: terminator.clientSymbols };
 
-const isFree = (service: string) => isBelow(MOST_MADE_BY_HAND, `service_id = ${service} AND NOT is_system`);
+const madeFor = (service: string) => `service_id = ${service} AND NOT is_system`;
+const IS_FREE = isBelowOrFew(MOST_MADE_BY_HAND, madeFor('?'));
 /** Counts it at the other service or router as if it were made there. */
 const FULL = read<Record<TerminatorEnd, boolean>>(
   'terminators-full',
   `SELECT
   t.service_id <> m.service_id AND NOT CASE WHEN t.is_system
     THEN ${isBelow(HOSTED_BOUNDS.host, 'service_id = m.service_id AND host_id = t.host_id AND is_system')}
-    ELSE ${isFree('m.service_id')} END AS service,
+    ELSE ${isBelow(MOST_MADE_BY_HAND, madeFor('m.service_id'))} END AS service,
   t.router_id <> m.router_id AND t.is_system
     AND NOT (${isBelow(HOSTED_BOUNDS.router, 'router_id = m.router_id')}
       AND ${isBelow(HOSTED_BOUNDS.session, 'session_id = t.session_id AND router_id = m.router_id')}) AS router
@@ -135,7 +136,7 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
       return full?.router === true ? 'router' : undefined;
     },
     create: (id, draft) =>
-      terminator.insertWhere(db, id, draft, { name: 'free', only: isFree('?'), values: [draft.serviceId] }),
+      terminator.insertWhere(db, id, draft, { name: 'free', only: IS_FREE, values: [draft.serviceId] }),
     updateInPlace: (id, { serviceId, routerId, ...changes }) =>
       terminator.updateWhere(db, id, changes, {
         name: 'in-place',
