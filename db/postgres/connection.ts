@@ -136,7 +136,7 @@ export function sessionConfig(connection: ClientConfig): ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     ...connection,
-    ...(TYPES ? { types: TYPES } : {}),
+    types: TYPES,
   };
 }
 

@@ -7,7 +7,7 @@ import { json, text } from '../query/fields.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import type { Changes } from '../query/table.js';
 import { inUse } from '../postgres/errors.js';
-import { change, read } from '../postgres/statement.js';
+import { read, shortChange } from '../postgres/statement.js';
 
 export const configType = entity<ConfigType>(
   'config_types',
@@ -39,8 +39,9 @@ export interface ConfigTypeStore {
   resolve(namesOrIds: readonly string[]): Promise<string[]>;
 }
 
-const DELETE = change<{ deleted: boolean; users: string[] }>(
+const DELETE = shortChange<{ deleted: boolean; users: string[] }>(
   'config-type-delete',
+  { row: 0 },
   ({ actor }) => `WITH users AS (
     SELECT id FROM configs WHERE config_type_id = $1 ORDER BY id LIMIT 10),
   gone AS (DELETE FROM config_types WHERE id = $1 AND NOT EXISTS (SELECT FROM users) RETURNING id${actor})

@@ -92,10 +92,9 @@ describe('traces', () => {
   });
 
   it('say where a transaction begins and ends', async () => {
-    const made = await admin.post(`${M}/services`, { name: unique('configured'), encryptionRequired: true });
-    const { id } = expectStatus(made, 201).data as { id: string };
     const { traceId, headers } = parent();
-    expectStatus(await admin.patch(`${M}/services/${id}`, { configs: [] }, { headers }), 200);
+    const body = { name: unique('tunneler'), isTunnelerEnabled: true };
+    expectStatus(await admin.post(`${M}/edge-routers`, body, { headers }), 201);
     const names = inside(await requestOf(traceId)).map(({ name }) => name);
     expect(names).to.include.members(['BEGIN', 'COMMIT']);
   });

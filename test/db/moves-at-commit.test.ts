@@ -35,8 +35,12 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
 const LOCKING: Readonly<Record<string, string>> = {
   begin_webhook_progress: 'a row of its own',
   claim_username: 'the name of one identity',
+  clear_identity_hostings: 'hostings of an identity that is locked',
+  clear_router_configs: 'configs of a router that is locked',
+  clear_service_configs: 'configs of a service that is locked',
   doubt_sessions_of: 'sessions by id',
   doubt_sessions_of_enrolled: 'the identity, then its sessions by id',
+  end_api_sessions_of: 'API sessions of an identity that is locked, as hold_api_sessions',
   end_clients: 'ends of clients by id, which nothing else changes',
   end_sessions_of_authenticators: 'API sessions by id, then their sessions by id',
   end_sessions_of_moved_identity: 'sessions by id',

@@ -54,11 +54,13 @@ describe('a connection limit of the database', function () {
       { level: 'info', wanted: 26, free: 8 },
       { level: 'warn', wanted: 26, free: 8 },
     ]);
+    const services = '/edge/management/v1/services';
+    const hosted = entityOf(await admin.post(services, { name: unique('hosted'), encryptionRequired: true })).id;
     const seen = new Map<number, number>();
     const halt = { now: false };
     const streams = Array.from({ length: 24 }, async () => {
       const client = shop.client(await controller.ready(), admin.token);
-      const draft = { name: unique('limited'), type: 'User', isAdmin: false };
+      const draft = { name: unique('limited'), type: 'User', isAdmin: false, serviceHostingCosts: { [hosted]: 1 } };
       const { id } = entityOf(await client.post(IDENTITIES, draft));
       while (!halt.now) {
         // A change of several statements, which shares no commit and so no connection.
