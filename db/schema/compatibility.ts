@@ -43,6 +43,8 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0055-last-uses',
   '0056-overview-counts',
   '0063-narrowed-services',
+  '0064-audit-of-further-columns',
+  '0065-changes-of-one-statement',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */
