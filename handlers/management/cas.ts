@@ -118,7 +118,7 @@ export const verifyCa: Handler<'management', 'verifyCa'> = async ({ params, body
 interface CaChange {
   readonly id: string;
   readonly givesClaim: boolean;
-  /** Certificates of it may log in as nobody, or as somebody else, afterwards. */
+  /** Its certificates may log in as nobody then, or as somebody else. */
   readonly mayTakeLogins: boolean;
 }
 
