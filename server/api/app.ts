@@ -82,6 +82,18 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
   };
 }
 
+/**
+ * Koa whose middleware answers whole, whatever comes of it. Of what Koa does besides for each request nothing is left to
+ * do, an answer of its own and a watch for the end of the response: 10 of 120 us of a small answer.
+ */
+class Application extends Koa {
+  handleRequest(context: Koa.Context, answer: (context: Koa.Context) => Promise<void>): Promise<void> {
+    return answer(context).catch((error: unknown) => {
+      context.onerror(error as Error);
+    });
+  }
+}
+
 export function createApp(options: AppOptions): Koa {
   const { corsOrigins, plainRoutes, front, spas, compression, apis, hasProvider, inFlight } = options;
   const { maxHeaders, requestIdHeader, log } = options;
@@ -90,7 +102,7 @@ export function createApp(options: AppOptions): Koa {
   /** Documents and health are pages of reads alone: what else comes to their paths is for the APIs to refuse. */
   const pageAt = (path: string, accept: string | undefined, isOfRead: boolean) =>
     (isOfRead ? plainPage(canonicalPath(path), accept) : undefined) ?? spas(path);
-  const app = new Koa();
+  const app = new Application();
   app.on('error', (error) => {
     log.debug({ err: error as unknown }, 'a connection broke');
   });
