@@ -83,8 +83,8 @@ function withRequestId(common: CommonHeaders, requestId: string): ResponseHeader
 }
 
 /**
- * Koa whose middleware answers whole, whatever comes of it. Of what Koa does besides for each request nothing is left to
- * do, an answer of its own and a watch for the end of the response: 10 of 120 us of a small answer.
+ * Koa whose middleware answers whole, whatever comes of it. So no request needs an answer of Koa's own, nor its watch
+ * for the end of the response: 10 of the 120 us that a small answer takes.
  */
 class Application extends Koa {
   handleRequest(context: Koa.Context, answer: (context: Koa.Context) => Promise<void>): Promise<void> {
