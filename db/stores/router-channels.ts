@@ -18,16 +18,15 @@ export interface RouterChannelRow extends RouterPresence {
   readonly capabilitiesMask: string;
 }
 
-/** Joined to routers `t`: the columns of `o` are null when it is not connected. The latest connection counts. */
-export const PRESENCE_JOIN = `LEFT JOIN LATERAL (
-  SELECT c.* FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
-  WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1) o ON true`;
-
-/** Result of `PRESENCE_JOIN` as JSON; null when the router is not connected. JSON has the time as a number. */
-export const PRESENCE = `CASE WHEN o.router_id IS NOT NULL THEN json_build_object(
-  'connectedAt', floor(extract(epoch FROM o.connected_at) * 1000), 'syncStatus', o.sync_status,
-  'hostname', o.hostname, 'protocols', o.protocols, 'linkListeners', o.link_listeners,
-  'versionInfo', o.version_info) END`;
+/**
+ * The latest connection of router `t` as JSON, which has the time as a number; null when it is not connected. A
+ * subquery is faster than a join here: PostgreSQL prepares less for each execution.
+ */
+export const PRESENCE = `(SELECT json_build_object(
+    'connectedAt', floor(extract(epoch FROM c.connected_at) * 1000), 'syncStatus', c.sync_status,
+    'hostname', c.hostname, 'protocols', c.protocols, 'linkListeners', c.link_listeners, 'versionInfo', c.version_info)
+  FROM router_channels c JOIN router_hosts h ON h.id = c.host_id
+  WHERE c.router_id = t.id AND ${HOST_IS_ALIVE} ORDER BY c.connected_at DESC LIMIT 1)`;
 
 /** Whether the router with this id is connected. */
 export const isOnlineSql = (routerId: string): string =>

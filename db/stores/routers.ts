@@ -16,7 +16,7 @@ import type { RoleList, Selection } from '../query/scopes.js';
 import { certifying } from './router-certificates.js';
 import type { Certifying } from './router-certificates.js';
 import { addTunneler, removeTunneler, renameTunneler } from './tunnelers.js';
-import { isOnlineSql, PRESENCE, PRESENCE_JOIN } from './router-channels.js';
+import { isOnlineSql, PRESENCE } from './router-channels.js';
 import { entity, only } from '../query/entity.js';
 import { expression, flag, integer, json, linked, text, textArray } from '../query/fields.js';
 import { insert, insertBoth } from '../query/table.js';
@@ -26,6 +26,16 @@ import type { Changes, ListSource } from '../query/table.js';
 import { asyncChange, change, locking, read, shortChange } from '../postgres/statement.js';
 
 const CONNECTED: SymbolDef = { kind: 'boolean', sql: isOnlineSql('t.id'), nullable: false, readsRows: true };
+
+/** Rights of the identity of a router with a tunneler. */
+const OWNER = `(SELECT json_build_object('isAdmin', o.is_admin OR o.is_default_admin, 'permissions', o.permissions)
+  FROM identities o WHERE o.id = t.id)`;
+
+/** The one enrollment that names router `t` in this column, as JSON, which has times as numbers. */
+const enrollmentIn = (column: string, owner: string) => `(SELECT json_build_object('token', r.token, 'jwt', r.jwt,
+    'expiresAt', floor(extract(epoch FROM r.expires_at) * 1000),
+    'createdAt', floor(extract(epoch FROM r.created_at) * 1000), 'owner', ${owner})
+  FROM enrollments r WHERE r.${column} = t.id)`;
 
 export const router = entity<Router, { readonly serverNames: readonly string[] | null }>(
   'routers',
@@ -60,9 +70,10 @@ export const router = entity<Router, { readonly serverNames: readonly string[] |
       ),
     ),
     presence: expression(PRESENCE),
-    enrollment: expression(`CASE WHEN e.token IS NOT NULL THEN json_build_object('token', e.token, 'jwt', e.jwt,
-      'expiresAt', floor(extract(epoch FROM e.expires_at) * 1000),
-      'createdAt', floor(extract(epoch FROM e.created_at) * 1000), 'owner', e.owner) END`),
+    enrollment: expression(
+      `CASE WHEN t.is_edge THEN ${enrollmentIn('edge_router_id', OWNER)}
+    ELSE ${enrollmentIn('transit_router_id', 'NULL')} END`,
+    ),
   },
   {
     name: 'router',
@@ -75,13 +86,6 @@ export const router = entity<Router, { readonly serverNames: readonly string[] |
     },
     clientSymbols: ['online', 'connected'],
     hidden: { serverNames: textArray().nullable() },
-    joins: `${PRESENCE_JOIN}
-   LEFT JOIN LATERAL (SELECT r.token, r.jwt, r.expires_at, r.created_at,
-       (SELECT json_build_object('isAdmin', o.is_admin OR o.is_default_admin, 'permissions', o.permissions)
-         FROM identities o WHERE o.id = t.id) AS owner
-     FROM enrollments r WHERE r.edge_router_id = t.id
-   UNION ALL SELECT r.token, r.jwt, r.expires_at, r.created_at, NULL FROM enrollments r
-     WHERE r.transit_router_id = t.id) e ON true`,
   },
 );
 
