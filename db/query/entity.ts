@@ -98,8 +98,9 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
     this.clientSymbols = clientTable(this.symbols, clients, options);
     this.clientMembers = ['id', ...clients.map(([member]) => member)] as (keyof Row)[];
     this.source = sourceOf(table, all, this.symbols, options.joins);
+    const alone = sourceOf(table, all, this.symbols, options.joins, true);
     this.clientSource = { ...this.source, symbols: this.clientSymbols };
-    this.detail = read(`${kebabCase(this.name)}-detail`, detailSql(this.source));
+    this.detail = read(`${kebabCase(this.name)}-detail`, detailSql(alone));
     this.columns = this.source.columns.map((column) => `t.${column}`).join(', ');
     const hidden = Object.entries<Field<unknown>>(options.hidden ?? {});
     this.#written = [...all, ...hidden, ['tags', new Field({ kind: 'json' })] as const].flatMap(([member, field]) => {
@@ -221,9 +222,10 @@ function sourceOf<Row>(
   fields: readonly (readonly [string, Field<unknown>])[],
   symbols: SymbolTable,
   joins: string | undefined,
+  isAlone = false,
 ): ListSource<Row, Row> {
   const columns = fields.flatMap(([member, field]) => field.selected(member) ?? []);
-  const extras = fields.flatMap(([member, field]) => field.expressed(member) ?? []).join(', ');
+  const extras = fields.flatMap(([member, field]) => field.expressed(member, isAlone) ?? []).join(', ');
   return {
     table,
     symbols,

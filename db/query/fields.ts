@@ -11,6 +11,8 @@ interface FieldSpec {
   readonly column?: string;
   /** Expression over the row `t` that is selected in place of a column. Such a field is never written. */
   readonly sql?: string;
+  /** The same value where one entity is read by its id; `sql` when absent. */
+  readonly sqlAlone?: string;
   readonly isNullable?: boolean;
   readonly isUnique?: boolean;
   readonly isForClients?: boolean;
@@ -72,6 +74,11 @@ export class Field<V> {
     return this.#with({ filter: null });
   }
 
+  /** Selects this in place of the expression where one entity is read by its id. */
+  alone(sqlAlone: string): Field<V> {
+    return this.#with({ sqlAlone });
+  }
+
   get isForClientLists(): boolean {
     return this.spec.isForClients === true;
   }
@@ -91,9 +98,10 @@ export class Field<V> {
     return column === undefined || column === member ? column : `${column} AS "${member}"`;
   }
 
-  /** The expression under the member's name; undefined for a column. */
-  expressed(member: string): string | undefined {
-    return this.spec.sql === undefined ? undefined : `${this.spec.sql} AS "${member}"`;
+  /** The expression under the member's name, for lists or for one entity alone; undefined for a column. */
+  expressed(member: string, isAlone: boolean): string | undefined {
+    const { sql, sqlAlone = sql } = this.spec;
+    return sql === undefined ? undefined : `${(isAlone ? sqlAlone : sql) ?? ''} AS "${member}"`;
   }
 
   /** Name and symbol for filters; undefined when they cannot use the field. */
