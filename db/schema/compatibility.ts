@@ -45,6 +45,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0063-narrowed-services',
   '0064-audit-of-further-columns',
   '0065-changes-of-one-statement',
+  '0066-cheaper-deletes',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -1731,9 +1731,12 @@ CREATE OR REPLACE FUNCTION public.end_sessions_of_authenticators()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE ids CONSTANT text[] := ARRAY (SELECT s.id FROM api_sessions s JOIN gone ON gone.id = s.authenticator_id);
 BEGIN
-  PERFORM hold_api_sessions(ARRAY (SELECT s.id FROM api_sessions s JOIN gone ON gone.id = s.authenticator_id));
-  DELETE FROM api_sessions s USING gone WHERE s.authenticator_id = gone.id;
+  IF ids <> '{}' THEN
+    PERFORM hold_api_sessions(ids);
+    DELETE FROM api_sessions WHERE id = ANY (ids);
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -1801,21 +1804,74 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.forget_selector()
+CREATE OR REPLACE FUNCTION public.forget_selectors_of_identities()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE held bigint;
+DECLARE selector CONSTANT text := '@' || OLD.id;
 BEGIN
-  FOR i IN 0 .. TG_NARGS / 2 - 1 LOOP
-    EXECUTE format('SELECT FROM %1$I WHERE %2$I @> ARRAY[$1] ORDER BY id FOR NO KEY UPDATE',
-      TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
-    GET DIAGNOSTICS held = ROW_COUNT;
-    CONTINUE WHEN held = 0;
-    EXECUTE format('UPDATE %1$I SET %2$I = array_remove(%2$I, $1),
-        updated_at = greatest(now(), updated_at + interval ''1 ms'')
-      WHERE %2$I @> ARRAY[$1]', TG_ARGV[2 * i], TG_ARGV[2 * i + 1]) USING '@' || OLD.id;
-  END LOOP;
+  PERFORM FROM service_policies WHERE identity_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE service_policies SET identity_roles = array_remove(identity_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE identity_roles @> ARRAY[selector];
+  END IF;
+  PERFORM FROM edge_router_policies WHERE identity_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE edge_router_policies SET identity_roles = array_remove(identity_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE identity_roles @> ARRAY[selector];
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_selectors_of_posture_checks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE selector CONSTANT text := '@' || OLD.id;
+BEGIN
+  PERFORM FROM service_policies WHERE posture_check_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE service_policies SET posture_check_roles = array_remove(posture_check_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE posture_check_roles @> ARRAY[selector];
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_selectors_of_routers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE selector CONSTANT text := '@' || OLD.id;
+BEGIN
+  PERFORM FROM edge_router_policies WHERE edge_router_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE edge_router_policies SET edge_router_roles = array_remove(edge_router_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE edge_router_roles @> ARRAY[selector];
+  END IF;
+  PERFORM FROM service_edge_router_policies WHERE edge_router_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE service_edge_router_policies SET edge_router_roles = array_remove(edge_router_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE edge_router_roles @> ARRAY[selector];
+  END IF;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_selectors_of_services()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE selector CONSTANT text := '@' || OLD.id;
+BEGIN
+  PERFORM FROM service_policies WHERE service_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE service_policies SET service_roles = array_remove(service_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE service_roles @> ARRAY[selector];
+  END IF;
+  PERFORM FROM service_edge_router_policies WHERE service_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE service_edge_router_policies SET service_roles = array_remove(service_roles, selector), updated_at = greatest(now(), updated_at + interval '1 ms')
+    WHERE service_roles @> ARRAY[selector];
+  END IF;
   RETURN NULL;
 END $function$;
 
@@ -1896,6 +1952,16 @@ CREATE OR REPLACE FUNCTION public.is_fully_authenticated(wanted text)
 AS $function$
   SELECT EXISTS (SELECT FROM full_api_session(wanted))
 $function$;
+
+CREATE OR REPLACE FUNCTION public.is_unused_ca(ca text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN NOT EXISTS (SELECT FROM authenticators WHERE ca_id = ca)
+    AND NOT EXISTS (SELECT FROM enrollments WHERE ca_id = ca)
+    AND NOT EXISTS (SELECT FROM api_sessions WHERE ca_id = ca);
+END $function$;
 
 CREATE OR REPLACE FUNCTION public.keep_service_name()
  RETURNS trigger
@@ -2280,6 +2346,25 @@ BEGIN
   PERFORM set_config('edge.owed',
     concat(current_setting('edge.owed', true), repeat(' ' || md5(of_kind || ' ' || item), missing::integer)), true);
   RETURN true;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.take_tunneler(router text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE selector CONSTANT text := '@' || router;
+BEGIN
+  PERFORM FROM service_policies WHERE identity_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  PERFORM FROM edge_router_policies
+  WHERE identity_roles @> ARRAY[selector] OR edge_router_roles @> ARRAY[selector] ORDER BY id FOR NO KEY UPDATE;
+  DELETE FROM edge_router_policies WHERE id = router AND is_system;
+  -- The holder of its channel removes what it hosts after the router was told, or it would host no more when the
+  -- tunneler is switched on again at once.
+  IF EXISTS (SELECT FROM terminators WHERE router_id = router AND binding = 'tunnel' AND is_system)
+    AND NOT EXISTS (SELECT FROM router_channels WHERE router_id = router) THEN
+    DELETE FROM terminators WHERE router_id = router AND binding = 'tunnel' AND is_system;
+  END IF;
+  DELETE FROM identities WHERE id = router;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.tell_auth_policy_changed()
@@ -3787,7 +3872,7 @@ CREATE TRIGGER identities_counted_in AFTER INSERT ON identities REFERENCING NEW 
 CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
-CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'identity_roles', 'edge_router_policies', 'identity_roles');
+CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selectors_of_identities();
 CREATE TRIGGER identities_forget_uses AFTER DELETE ON identities REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('identity');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE OF is_admin, is_default_admin, permissions ON identities FOR EACH ROW EXECUTE FUNCTION hold_auth_policy();
 CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
@@ -3841,7 +3926,7 @@ CREATE TRIGGER posture_checks_change_grants AFTER UPDATE OF criteria ON posture_
 CREATE CONSTRAINT TRIGGER posture_checks_change_grants_at_commit AFTER UPDATE OF criteria ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.criteria IS DISTINCT FROM new.criteria)) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_counted_in AFTER INSERT ON posture_checks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER posture_checks_counted_out AFTER DELETE ON posture_checks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'posture_check_roles');
+CREATE TRIGGER posture_checks_forget_selectors AFTER DELETE ON posture_checks FOR EACH ROW EXECUTE FUNCTION forget_selectors_of_posture_checks();
 CREATE TRIGGER posture_checks_move_access AFTER INSERT OR DELETE OR UPDATE ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER posture_checks_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON posture_checks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER posture_checks_narrow_grants AFTER INSERT OR UPDATE OF role_attributes ON posture_checks FOR EACH ROW EXECUTE FUNCTION note_narrowing();
@@ -3881,7 +3966,7 @@ CREATE TRIGGER routers_change_routing AFTER UPDATE OF name, role_attributes, is_
 CREATE CONSTRAINT TRIGGER routers_change_routing_at_commit AFTER UPDATE OF name, role_attributes, is_edge ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.role_attributes IS DISTINCT FROM new.role_attributes) OR (old.is_edge IS DISTINCT FROM new.is_edge))) EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_counted_in AFTER INSERT ON routers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER routers_counted_out AFTER DELETE ON routers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selector('edge_router_policies', 'edge_router_roles', 'service_edge_router_policies', 'edge_router_roles');
+CREATE TRIGGER routers_forget_selectors AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION forget_selectors_of_routers();
 CREATE TRIGGER routers_move_routing AFTER INSERT OR DELETE ON routers FOR EACH ROW EXECUTE FUNCTION note_moves('routing');
 CREATE CONSTRAINT TRIGGER routers_move_routing_at_commit AFTER INSERT OR DELETE ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER routers_tell_changed AFTER UPDATE OF fingerprint, disabled, cost, no_traversal ON routers FOR EACH ROW WHEN (((((old.fingerprint IS DISTINCT FROM new.fingerprint) OR (old.disabled IS DISTINCT FROM new.disabled)) OR (old.cost IS DISTINCT FROM new.cost)) OR (old.no_traversal IS DISTINCT FROM new.no_traversal))) EXECUTE FUNCTION tell_router_changed();
@@ -3922,7 +4007,7 @@ CREATE TRIGGER services_audit_in AFTER INSERT ON services FOR EACH ROW EXECUTE F
 CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION audit_services();
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selector('service_policies', 'service_roles', 'service_edge_router_policies', 'service_roles');
+CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selectors_of_services();
 CREATE TRIGGER services_forget_uses AFTER DELETE ON services REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('service');
 CREATE TRIGGER services_hold_sessions BEFORE DELETE ON services FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services FOR EACH ROW EXECUTE FUNCTION note_moves('content');

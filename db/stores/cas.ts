@@ -10,7 +10,7 @@ import { flag, json, secretUuid, text, textArray } from '../query/fields.js';
 import { detailSql, getOne, selectSql } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import type { Changes } from '../query/table.js';
-import { change, locking, read, slowRead } from '../postgres/statement.js';
+import { change, locking, read, shortChange, slowRead } from '../postgres/statement.js';
 
 export const ca = entity<Ca>(
   'cas',
@@ -72,6 +72,8 @@ export interface CaStore {
    * @throws DomainError `notFound`
    */
   remove(id: string): Promise<void>;
+  /** Deletes a CA with which nothing was made. False, and nothing done, for all others. */
+  removeUnused(id: string): Promise<boolean>;
 }
 
 const CAS_ANY = slowRead('cas-any', 'SELECT FROM cas LIMIT 1');
@@ -81,6 +83,15 @@ const HAS_ONE_ABOVE = read<{ hasOne: boolean }>('ca-has-one-above', CA_HAS_ONE_A
 const BY_FINGERPRINT = slowRead<NamedRef>('ca-by-fingerprint', 'SELECT id, name FROM cas WHERE fingerprint = $1');
 
 const LOCK_DELETE = locking('ca-lock-delete', 'SELECT FROM cas WHERE id = $1 FOR UPDATE');
+
+/** Locks it before it looks, by a function that sees the authenticators which the lock has waited for. */
+const REMOVE_UNUSED = shortChange(
+  'ca-remove-unused',
+  { row: 0 },
+  ({ returningActor }) => `WITH one AS MATERIALIZED (SELECT id FROM cas WHERE id = $1 FOR UPDATE),
+  unused AS MATERIALIZED (SELECT id FROM one WHERE is_unused_ca(id))
+  DELETE FROM cas t USING unused WHERE t.id = unused.id${returningActor}`,
+);
 
 const END_SESSIONS = change<{ id: string }>(
   'ca-end-sessions',
@@ -120,5 +131,6 @@ export function caStore(db: Db, lists: Lists): CaStore {
       await ca.remove(db, id);
       for (const ended of rows) db.touched?.({ apiSession: ended.id });
     },
+    removeUnused: async (id) => (await db.count(REMOVE_UNUSED, [id])) === 1,
   };
 }

@@ -11,7 +11,7 @@ import type { Changes } from '../query/table.js';
 import { display } from './role-lists.js';
 import { namesBehind, policyStores } from './role-policies.js';
 import type { PolicyRow, PolicyStore } from './role-policies.js';
-import { slowRead } from '../postgres/statement.js';
+import { shortChange, slowRead } from '../postgres/statement.js';
 
 type Roles = 'edgeRouterRoles' | 'identityRoles';
 type Row = PolicyRow<Roles> & Pick<EdgeRouterPolicy, 'isSystem'>;
@@ -54,6 +54,12 @@ const KIND = slowRead<{ is_system: boolean }>(
   `SELECT is_system FROM ${edgeRouterPolicy.table} WHERE id = $1`,
 );
 
+const REMOVE_ORDINARY = shortChange(
+  'edge-router-policy-remove-ordinary',
+  { row: 0 },
+  ({ returningActor }) => `DELETE FROM ${edgeRouterPolicy.table} WHERE id = $1 AND NOT is_system${returningActor}`,
+);
+
 export function edgeRouterPolicyStore(db: Db, lists: Lists): EdgeRouterPolicyStore {
   const store = storeOn(db, lists);
   /** Whether a policy is the system's never changes. */
@@ -71,6 +77,7 @@ export function edgeRouterPolicyStore(db: Db, lists: Lists): EdgeRouterPolicySto
       await store.update(id, changes);
     },
     async remove(id) {
+      if ((await db.count(REMOVE_ORDINARY, [id])) === 1) return;
       await refuseSystem(id, 'notDeletable', 'delete');
       await store.remove(id);
     },

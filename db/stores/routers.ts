@@ -15,7 +15,7 @@ import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
 import type { RoleList, Selection } from '../query/scopes.js';
 import { certifying } from './router-certificates.js';
 import type { Certifying } from './router-certificates.js';
-import { addTunneler, removeTunneler, renameTunneler } from './tunnelers.js';
+import { addTunneler, removeTunneler, renameTunneler, TAKEN } from './tunnelers.js';
 import { isOnlineSql, PRESENCE } from './router-channels.js';
 import { entity, only } from '../query/entity.js';
 import { expression, flag, integer, json, linked, text, textArray } from '../query/fields.js';
@@ -188,6 +188,17 @@ const DELETE_PLAIN = shortChange(
     `DELETE FROM routers WHERE id = $1 AND is_edge = $2 AND NOT is_tunneler_enabled${returningActor}`,
 );
 
+/** The same of one with a tunneler whose identity is no administrator. */
+const DELETE_WITH_TUNNELER = change(
+  'router-delete-with-tunneler',
+  ({ actor }) => `WITH one AS MATERIALIZED (SELECT id FROM routers
+    WHERE id = $1 AND is_edge = $2 AND is_tunneler_enabled FOR UPDATE),
+  t AS MATERIALIZED (SELECT i.id${actor} FROM identities i JOIN one ON one.id = i.id
+    WHERE NOT i.is_admin AND NOT i.is_default_admin FOR UPDATE OF i),
+  taken AS MATERIALIZED (SELECT t.id, ${TAKEN} FROM t)
+  DELETE FROM routers r USING taken WHERE r.id = taken.id`,
+);
+
 const ENROLLMENT_CLEAR = change(
   'router-enrollment-clear',
   ({ returningActor }) => `DELETE FROM enrollments WHERE edge_router_id = $1${returningActor}`,
@@ -317,6 +328,10 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     },
     async remove(id, isEdge) {
       if ((await db.count(DELETE_PLAIN, [id, isEdge])) === 1) return;
+      if (isEdge && (await db.count(DELETE_WITH_TUNNELER, [id, isEdge])) === 1) {
+        db.touched?.({ identity: id });
+        return;
+      }
       await inTransaction(db, (tx) => removeRouter(tx, id, isEdge));
     },
     async reEnroll(id, enrollment) {

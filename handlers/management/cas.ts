@@ -81,6 +81,7 @@ export const patchCa: Handler<'management', 'patchCa'> = async ({ params, body, 
  * `unauthenticated`.
  */
 export const deleteCa: Handler<'management', 'deleteCa'> = async ({ params, caller }, { stores }) => {
+  if (caller.isAdmin && (await stores.cas.removeUnused(params.id))) return noData();
   await stores.transaction((tx) =>
     tx.administrators.keepAny('notDeletable', async () => {
       await requireMayChangeCa(caller, params.id, false, tx);

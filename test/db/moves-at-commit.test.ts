@@ -47,7 +47,10 @@ const LOCKING: Readonly<Record<string, string>> = {
   end_sessions_of_policy: 'sessions by id',
   end_surplus_api_sessions: 'API sessions of one identity that are free, then as hold_api_sessions',
   forget_mfa_of_sessions: 'the identity, its API sessions by id, its sessions by id',
-  forget_selector: 'policies: service, router, service router; each by id',
+  forget_selectors_of_identities: 'policies: service, router; each by id',
+  forget_selectors_of_posture_checks: 'service policies by id',
+  forget_selectors_of_routers: 'policies: router, service router; each by id',
+  forget_selectors_of_services: 'policies: service, service router; each by id',
   forget_uses: 'uses of entities that the transaction deletes',
   hold_api_sessions: 'API sessions by id, then their sessions by id',
   hold_auth_policy: 'the auth policy of one identity, shared',
@@ -57,6 +60,7 @@ const LOCKING: Readonly<Record<string, string>> = {
   keep_uses_of_services: 'uses of services by id',
   posture_of_session_moved: 'sessions by id',
   release_username: 'the name of one identity',
+  take_tunneler: 'policies of a router whose identity is locked: service, router; each by id',
   touch_identity_of_hosting: 'an identity that its service named',
 };
 

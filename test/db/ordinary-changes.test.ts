@@ -7,12 +7,21 @@ import { expect } from 'chai';
 import { DomainError } from '../../domain/errors.js';
 import { until } from '../support/poll.js';
 import { recordStatements } from '../support/statements.js';
-import { identityDraft, openApiSession, openStoresForTest, routerDraft, serviceDraft } from '../support/stores.js';
+import {
+  caDraft,
+  identityDraft,
+  openApiSession,
+  openStoresForTest,
+  routerDraft,
+  serviceDraft,
+  servicePolicyDraft,
+} from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 import type { Stores } from '../../db/stores/stores.js';
 
 const enrollment = (id: string) => ({ id: `e-${id}`, token: crypto.randomUUID(), jwt: '', expiresAt: new Date() });
 const kindOf = (error: unknown) => (error instanceof DomainError ? error.kind : String(error));
+const POLICY = { semantic: 'AnyOf', edgeRouterRoles: ['#a'], identityRoles: ['#a'], tags: {} } as const;
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.then((value) => value ?? 'made', kindOf);
 
 describe('changes of what nothing else depends on', () => {
@@ -37,6 +46,8 @@ describe('changes of what nothing else depends on', () => {
     stores.authenticators.createUpdb({ id, identityId, username: id, passwordHash: 'x', tags: {} });
   const config = (id: string, configTypeId = 'type') =>
     stores.configs.create(id, { name: id, configTypeId, data: {}, tags: {} });
+  const tunnel = (id: string) =>
+    stores.routers.create(id, routerDraft(id, { isTunnelerEnabled: true }), enrollment(id));
   const check = (id: string) =>
     stores.postureChecks.create(id, {
       name: id,
@@ -69,6 +80,9 @@ describe('changes of what nothing else depends on', () => {
     await stores.routers.create('router', routerDraft('router'), enrollment('router'));
     await config('config');
     await check('check');
+    await stores.cas.create('ca', caDraft('ca', 'ca'));
+    await tunnel('tunneled');
+    await stores.edgeRouterPolicies.create('policy', { ...POLICY, name: 'policy' });
     const place = { binding: 'transport', address: 'tls:a:1', cost: 0, precedence: 'default' } as const;
     const at = { serviceId: 'service', routerId: 'router', instanceId: '', instanceSecret: null, hostId: '', tags: {} };
     await stores.terminators.create('terminator', { ...place, ...at });
@@ -88,6 +102,8 @@ describe('changes of what nothing else depends on', () => {
       'delete of a config': () => stores.configs.remove('config'),
       'delete of a password': () => stores.authenticators.removeOrdinary('of-one'),
       'delete of a router': () => stores.routers.remove('router', true),
+      'delete of a CA with which nothing was made': () => stores.cas.removeUnused('ca'),
+      'delete of a router policy': () => stores.edgeRouterPolicies.remove('policy'),
     };
     for (const [what, change] of Object.entries(changes)) {
       const recorded = recordStatements(/./);
@@ -104,7 +120,8 @@ describe('changes of what nothing else depends on', () => {
       (SELECT cost FROM terminators WHERE id = 'terminator') AS cost,
       (SELECT criteria FROM posture_checks WHERE id = 'check') AS criteria,
       (SELECT count(*)::int FROM authenticators WHERE identity_id = 'one') AS passwords,
-      (SELECT array_agg(id) FROM routers) AS routers, (SELECT array_agg(edge_router_id) FROM enrollments) AS enrolled`;
+      (SELECT array_agg(id ORDER BY id) FROM routers) AS routers,
+      (SELECT array_agg(edge_router_id ORDER BY edge_router_id) FROM enrollments) AS enrolled`;
     expect(await rows(left)).to.deep.equal([
       {
         identity: 'renamed',
@@ -112,10 +129,58 @@ describe('changes of what nothing else depends on', () => {
         cost: null,
         criteria: { domains: ['b.example'] },
         passwords: 0,
-        routers: ['new'],
-        enrolled: ['new'],
+        routers: ['new', 'tunneled'],
+        enrolled: ['new', 'tunneled'],
       },
     ]);
+  });
+
+  it('take a tunneler in two, with its identity, its policy and what it hosts', async () => {
+    await tunnel('tunneled-too');
+    await stores.services.create('of-tunneler', serviceDraft('of-tunneler'));
+    const roles = { identityRoles: ['@tunneled-too', '#others'], serviceRoles: ['#all'] };
+    await stores.servicePolicies.create('naming', servicePolicyDraft('naming', roles));
+    await rows(`INSERT INTO terminators (id, service_id, router_id, binding, address, is_system)
+      VALUES ('by-tunneler', 'of-tunneler', 'tunneled-too', 'tunnel', 'a', true)`);
+    const recorded = recordStatements(/./);
+    await stores.routers.remove('tunneled-too', true);
+    recorded.stop();
+    // The first finds that it has a tunneler.
+    expect(recorded.texts.filter((text) => !/transaction_read_only/.test(text))).to.have.length(2);
+    const { identityRoles } = await stores.servicePolicies.get('naming');
+    expect(identityRoles).to.deep.equal(['#others']);
+    const left = `SELECT (SELECT count(*)::int FROM routers WHERE id = $1) AS routers,
+      (SELECT count(*)::int FROM identities WHERE id = $1) AS identities,
+      (SELECT count(*)::int FROM edge_router_policies WHERE id = $1) AS policies,
+      (SELECT count(*)::int FROM terminators WHERE router_id = $1) AS terminators`;
+    expect(await rows(left, ['tunneled-too'])).to.deep.equal([
+      { routers: 0, identities: 0, policies: 0, terminators: 0 },
+    ]);
+    const records = "SELECT kind FROM audit_records WHERE entity_id = $1 AND kind LIKE '%.deleted' ORDER BY 1";
+    expect((await rows(records, ['tunneled-too'])).map(({ kind }) => kind as string)).to.deep.equal([
+      'edgeRouter.deleted',
+      'edgeRouterPolicy.deleted',
+      'identity.deleted',
+    ]);
+  });
+
+  it('do not take a CA with which an authenticator, an enrollment or an API session was made', async () => {
+    for (const id of ['by-authenticator', 'by-enrollment', 'by-session']) await stores.cas.create(id, caDraft(id, id));
+    await identity('of-cas');
+    await rows(`INSERT INTO authenticators (id, identity_id, method, fingerprint, cert_pem, ca_id)
+      VALUES ('of-ca', 'of-cas', 'cert', 'f', 'p', 'by-authenticator')`);
+    await rows(`INSERT INTO enrollments (id, identity_id, method, token, jwt, expires_at, ca_id)
+      VALUES ('of-ca', 'of-cas', 'ottca', gen_random_uuid(), '', now(), 'by-enrollment')`);
+    await openApiSession(fixture.stores, 'of-cas', 'of-ca', 'by-session');
+    for (const id of ['by-authenticator', 'by-enrollment', 'by-session', 'nowhere'])
+      expect(await stores.cas.removeUnused(id), id).to.equal(false);
+    expect(await rows("SELECT id FROM cas WHERE id LIKE 'by-%'")).to.have.length(3);
+  });
+
+  it('do not take a policy of the system', async () => {
+    await tunnel('keeps-its-policy');
+    expect(await outcomeOf(stores.edgeRouterPolicies.remove('keeps-its-policy'))).to.equal('notDeletable');
+    expect(await outcomeOf(stores.edgeRouterPolicies.remove('nowhere'))).to.equal('notFound');
   });
 
   it('find their row by its id, whatever other indexes there are', async () => {
@@ -200,6 +265,25 @@ describe('changes of what nothing else depends on', () => {
       const rise = "UPDATE identities SET is_admin = true WHERE id = 'owner'";
       expect(await beside(rise, () => stores.authenticators.removeOrdinary('of-owner'))).to.equal(false);
       expect(await rows("SELECT id FROM authenticators WHERE id = 'of-owner'")).to.have.length(1);
+    });
+
+    it('an administrator gets an authenticator of a CA: it stays', async () => {
+      await identity('admin-by-ca', true);
+      await stores.cas.create('taken', caDraft('taken', 'taken'));
+      const enroll = `INSERT INTO authenticators (id, identity_id, method, fingerprint, cert_pem, ca_id)
+        VALUES ('by-taken', 'admin-by-ca', 'cert', 'by-taken', 'p', 'taken')`;
+      expect(await beside(enroll, () => stores.cas.removeUnused('taken'))).to.equal(false);
+      expect(await rows("SELECT id FROM authenticators WHERE ca_id = 'taken'")).to.have.length(1);
+    });
+
+    it('the identity of a tunneler becomes an administrator: other administrators are looked for', async () => {
+      await tunnel('rising-tunneler');
+      const looks = recordStatements(/pg_advisory_xact_lock/);
+      const rise = "UPDATE identities SET is_admin = true WHERE id = 'rising-tunneler'";
+      await beside(rise, () => stores.routers.remove('rising-tunneler', true));
+      looks.stop();
+      expect(looks.texts).to.have.length(1);
+      expect(await stores.identities.find('rising-tunneler')).to.equal(undefined);
     });
 
     it('a router gets a tunneler: a new name becomes that of its identity too', async () => {
