@@ -104,7 +104,7 @@ export function createApp(options: AppOptions): Koa {
     (isOfRead ? plainPage(canonicalPath(path), accept) : undefined) ?? spas(path);
   const app = new Application();
   app.on('error', (error) => {
-    log.debug({ err: error as unknown }, 'a connection broke');
+    log.error({ err: error as unknown }, 'request failed');
   });
 
   app.use(async (ctx) => {
