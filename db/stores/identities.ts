@@ -27,6 +27,8 @@ import type { Selection } from '../query/scopes.js';
 import { change, locking, read, shortChange, slowRead } from '../postgres/statement.js';
 import type { Statement } from '../postgres/statement.js';
 
+const asArray = (object: string, from: string): string => `array_to_json(ARRAY (SELECT ${object} FROM ${from}))`;
+
 /**
  * Objects that hang on an identity, as JSON. Most identities of a list have none, and to look for the first takes less
  * than to collect none; EXISTS would not do, because its plan may be a hash of the whole table. Of one identity alone
@@ -37,8 +39,6 @@ const hanging = <V>(object: string, from: string): Field<V> => {
   const all = asArray(object, from);
   return expression<V>(`CASE WHEN (SELECT true FROM ${from} LIMIT 1) THEN ${all} ELSE '[]' END`).alone(all);
 };
-
-const asArray = (object: string, from: string): string => `array_to_json(ARRAY (SELECT ${object} FROM ${from}))`;
 
 const AUTHENTICATOR = `json_build_object(
   'id', a.id, 'method', a.method, 'username', a.username, 'fingerprint', a.fingerprint)`;

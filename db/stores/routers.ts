@@ -188,11 +188,11 @@ const DELETE_PLAIN = shortChange(
     `DELETE FROM routers WHERE id = $1 AND is_edge = $2 AND NOT is_tunneler_enabled${returningActor}`,
 );
 
-/** The same of one with a tunneler whose identity is no administrator. */
+/** The same of an edge router with a tunneler whose identity is no administrator. */
 const DELETE_WITH_TUNNELER = change(
   'router-delete-with-tunneler',
   ({ actor }) => `WITH one AS MATERIALIZED (SELECT id FROM routers
-    WHERE id = $1 AND is_edge = $2 AND is_tunneler_enabled FOR UPDATE),
+    WHERE id = $1 AND is_edge AND is_tunneler_enabled FOR UPDATE),
   t AS MATERIALIZED (SELECT i.id${actor} FROM identities i JOIN one ON one.id = i.id
     WHERE NOT i.is_admin AND NOT i.is_default_admin FOR UPDATE OF i),
   taken AS MATERIALIZED (SELECT t.id, ${TAKEN} FROM t)
@@ -328,7 +328,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
     },
     async remove(id, isEdge) {
       if ((await db.count(DELETE_PLAIN, [id, isEdge])) === 1) return;
-      if (isEdge && (await db.count(DELETE_WITH_TUNNELER, [id, isEdge])) === 1) {
+      if (isEdge && (await db.count(DELETE_WITH_TUNNELER, [id])) === 1) {
         db.touched?.({ identity: id });
         return;
       }
