@@ -97,10 +97,7 @@ export interface KnowingClient extends ClientBase {
   readonly known: Readonly<Record<RowForm, KnownColumns>>;
 }
 
-/**
- * Sends a statement over a connection. A query of rows as objects is made from its text and named afterwards: pg copies
- * an object of settings property by property, which costs 5 us a statement.
- */
+/** Sends a statement over a connection. */
 export async function send<R>(
   client: KnowingClient,
   name: string | null,
@@ -114,8 +111,11 @@ export async function send<R>(
       else reject(error);
     };
     const known = client.known[form];
-    const settings = form === 'texts' ? { text: sql, ...TEXTS } : sql;
-    client.query(Object.assign(new PreparedQuery(known, settings, values, done), { name: name ?? undefined }));
+    client.query(
+      form === 'objects'
+        ? PreparedQuery.ofObjects(known, { name, text: sql }, values, done, TYPES)
+        : new PreparedQuery(known, { name: name ?? undefined, text: sql, ...TEXTS }, values, done),
+    );
   });
   return rowsFrom(result);
 }

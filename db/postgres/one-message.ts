@@ -15,6 +15,18 @@ interface Prepared {
   readonly submittedNamedStatements: Record<string, string>;
 }
 
+const unended = new WeakMap<Connection, Connection>();
+
+/** Each query ends its own message with a `Sync`, which would commit it: of several, the last one alone has it. */
+function withoutSync(connection: Connection): Connection {
+  let found = unended.get(connection);
+  if (found === undefined) {
+    found = Object.create(connection, { sync: { value: () => undefined } }) as Connection;
+    unended.set(connection, found);
+  }
+  return found;
+}
+
 type Done = (error: Error | undefined, results: readonly QueryResult<never>[]) => void;
 
 class OneMessage implements Submittable {
@@ -34,9 +46,8 @@ class OneMessage implements Submittable {
       if (error == null) this.#results.push(result);
       else this.#fault = error;
     };
-    this.#queries = bound.map(
-      ({ statement: { name, text }, values }) =>
-        new PreparedQuery(known, { name: name ?? undefined, text, types: TYPES }, values, keep),
+    this.#queries = bound.map(({ statement, values }) =>
+      PreparedQuery.ofObjects(known, statement, values, keep, TYPES),
     );
   }
 
@@ -55,10 +66,8 @@ class OneMessage implements Submittable {
   }
 
   submit(connection: Connection): null {
-    // Each query ends its own message with a `Sync`, which would commit it: here the last one alone has it.
-    const unended = Object.create(connection, { sync: { value: () => undefined } }) as Connection;
     connection.stream.cork();
-    for (const query of this.#queries) query.prepare(unended);
+    for (const query of this.#queries) query.prepare(withoutSync(connection));
     if (this.#fault !== undefined) connection.stream.destroy(this.#fault);
     connection.sync();
     connection.stream.uncork();

@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import type { Connection, QueryResult } from 'pg';
+import type { Sendable } from './statement.js';
 
 /** Columns as pg's result has them when it has read their description. */
 interface Columns {
@@ -19,9 +20,9 @@ export type QueryDone = (error: Error | null | undefined, result: QueryResult<ne
 
 /** A query as pg makes it: what its types leave out. */
 interface Query {
-  readonly name: string | undefined;
+  name: string | undefined;
   readonly text: string;
-  readonly _result: Columns;
+  readonly _result: Columns & { _types: unknown };
   _accumulateRows: boolean;
   submit(connection: Connection): Error | null;
   prepare(connection: Connection): void;
@@ -59,6 +60,23 @@ export class PreparedQuery extends (pg.Query as unknown as QueryClass) {
   constructor(known: KnownColumns, config: unknown, values: readonly unknown[], done: QueryDone) {
     super(config, values, done);
     this.#known = known;
+  }
+
+  /**
+   * A query of rows as objects, named after it is made: pg copies an object of settings property by property, which
+   * costs 5 us a statement, and takes a text as it is.
+   */
+  static ofObjects(
+    known: KnownColumns,
+    { name, text }: Pick<Sendable, 'name' | 'text'>,
+    values: readonly unknown[],
+    done: QueryDone,
+    types: unknown,
+  ): PreparedQuery {
+    const query = new PreparedQuery(known, text, values, done);
+    query.name = name ?? undefined;
+    query._result._types = types;
+    return query;
   }
 
   override prepare(connection: Connection): void {

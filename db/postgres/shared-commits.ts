@@ -23,8 +23,12 @@ export interface ChangeWays {
   readonly together: (changes: readonly ShortChange[]) => Promise<Rows<unknown>[]>;
 }
 
-/** Transactions of short changes after which others wait: one for each of two cores of PostgreSQL. */
-const BEFORE_OTHERS_WAIT = 2;
+/** So many are made at a time, each alone: further ones wait for others. */
+const AT_ONCE = 2;
+/** Transactions of short changes at a time: one for each of two cores of PostgreSQL. */
+const TRANSACTIONS = 2;
+/** So many that wait do not wait for the last transaction to end. Fewer save too little by going beside it. */
+const FULL_ENOUGH = 4;
 /** A change waits no longer for those under way, which may wait for a lock, or for a standby. */
 const PATIENCE_MS = 5;
 /** More in one transaction make each of them wait longer, and save little. */
@@ -46,7 +50,9 @@ interface Waiting {
 
 export class SharedCommits {
   readonly #ways: ChangeWays;
+  /** Transactions under way, and the changes in them. */
   #underWay = 0;
+  #making = 0;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -62,8 +68,8 @@ export class SharedCommits {
   /** @throws what its own statement would throw alone */
   run<R>(change: ShortChange): Promise<Rows<R>> {
     const answer =
-      this.#underWay < BEFORE_OTHERS_WAIT
-        ? this.#whileUnderWay(() => this.#ways.alone(change))
+      this.#making < AT_ONCE
+        ? this.#whileUnderWay(1, () => this.#ways.alone(change))
         : timed(change.scope.clock, 'pool', () => this.#join(change));
     return answer as Promise<Rows<R>>;
   }
@@ -72,6 +78,7 @@ export class SharedCommits {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject });
       this.#timer ??= setTimeout(this.#leave, PATIENCE_MS);
+      this.#leaveIfWorthIt();
     });
   }
 
@@ -88,7 +95,9 @@ export class SharedCommits {
 
   async #settleTogether(group: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.#whileUnderWay(() => this.#ways.together(group.map(({ change }) => change)));
+      const answers = await this.#whileUnderWay(group.length, () =>
+        this.#ways.together(group.map(({ change }) => change)),
+      );
       for (const [i, { resolve }] of group.entries()) resolve(answers[i] as Rows<unknown>);
     } catch (error) {
       for (const one of group) {
@@ -100,19 +109,26 @@ export class SharedCommits {
 
   async #settle({ change, resolve, reject }: Waiting): Promise<void> {
     try {
-      resolve(await this.#whileUnderWay(() => this.#ways.alone(change)));
+      resolve(await this.#whileUnderWay(1, () => this.#ways.alone(change)));
     } catch (error) {
       reject(error);
     }
   }
 
-  async #whileUnderWay<T>(work: () => Promise<T>): Promise<T> {
+  async #whileUnderWay<T>(changes: number, work: () => Promise<T>): Promise<T> {
     this.#underWay += 1;
+    this.#making += changes;
     try {
       return await work();
     } finally {
       this.#underWay -= 1;
-      if (this.#waiting.length > 0) this.#leave();
+      this.#making -= changes;
+      this.#leaveIfWorthIt();
     }
+  }
+
+  #leaveIfWorthIt(): void {
+    const { length } = this.#waiting;
+    if (this.#underWay === 0 ? length > 0 : this.#underWay < TRANSACTIONS && length >= FULL_ENOUGH) this.#leave();
   }
 }

@@ -67,6 +67,18 @@ describe('changes that share a commit', () => {
     }
   });
 
+  it('share most of their commits where 16 clients make one after the other', async () => {
+    const each = 10;
+    await Promise.all(
+      ids.slice(0, 16).map(async (id) => {
+        for (let n = 0; n < each; n += 1) await tag('busy', id, String(n));
+      }),
+    );
+    const made = await records();
+    expect(made).to.have.length(16 * each);
+    expect(new Set(made.map(({ xid }) => xid)).size).to.be.at.most((16 * each) / 3);
+  });
+
   it('are made one after the other where several change one row', async () => {
     await Promise.all(ids.map((value) => tag(value, 'i0', `by ${value}`)));
     const made = await records();
