@@ -151,9 +151,9 @@ export const change = <R = never>(name: string, text: ChangeText): Statement<R> 
 export const shortChange = <R = never>(name: string, sharing: Sharing, text: ChangeText): Statement<R> =>
   new Change<R>('change', unique(name), text, sharing);
 
-/** A change that moves no epoch. */
-export const changeAside = <R = never>(name: string, text: ChangeText): Statement<R> =>
-  new Change<R>('changeAside', unique(name), text);
+/** A change that moves no epoch; with `sharing` it may share its commit. */
+export const changeAside = <R = never>(name: string, text: ChangeText, sharing?: Sharing): Statement<R> =>
+  new Change<R>('changeAside', unique(name), text, sharing);
 
 /**
  * A change whose commit waits for no synchronous standby, as that of a transaction which `isAsync`. In a

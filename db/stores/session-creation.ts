@@ -20,6 +20,13 @@ export interface SessionUse {
   readonly type: PolicyType;
 }
 
+/** Asks for what a session of this use stands on. */
+export interface BasisQuestion extends Omit<SessionUse, 'type'> {
+  readonly type: string;
+  /** One that was to be made for it was refused. */
+  readonly wasRefused?: boolean;
+}
+
 /** Everything that must be known before a session is made, all read at one moment. */
 export interface SessionBasis {
   readonly serviceName: string;
@@ -46,7 +53,10 @@ type BasisRow = SessionRow &
     grants: readonly (Omit<BasisGrant, 'checks'> & { readonly asked: readonly AskedRow[] | null })[];
   };
 
-/** `$1` service, `$2` identity, `$3` API session, `$4` type. */
+/**
+ * `$1` service, `$2` identity, `$3` API session, `$4` type. Whether the API session has all factors is asked here of a
+ * session that is there; of a new one a trigger asks when it is made, so here only where that refused one (`$5`).
+ */
 const BASIS = slowRead<BasisRow>(
   'session-basis',
   `SELECT ts.name AS "serviceName", ti.role_attributes AS "roleAttributes",
@@ -59,15 +69,16 @@ const BASIS = slowRead<BasisRow>(
   ${HAS_CHANNELS} AS "hasChannels",
   ${session.columns}
 FROM ${withSelectors('services', 'e.id = $1')} ts
-CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED} AND is_fully_authenticated($3)`)} ti
-LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4`,
+CROSS JOIN ${withSelectors('identities', `e.id = $2 AND ${IS_ENABLED}`)} ti
+LEFT JOIN sessions t ON t.api_session_id = $3 AND t.service_id = ts.id AND t.type = $4
+WHERE (t.id IS NULL AND NOT $5::boolean) OR is_fully_authenticated($3)`,
 );
 
 export async function findBasis(
   db: Db,
-  { apiSessionId, identityId, serviceId, type }: Omit<SessionUse, 'type'> & { type: string },
+  { apiSessionId, identityId, serviceId, type, wasRefused = false }: BasisQuestion,
 ): Promise<SessionBasis | undefined> {
-  const row = await db.one(BASIS, [serviceId, identityId, apiSessionId, type]);
+  const row = await db.one(BASIS, [serviceId, identityId, apiSessionId, type, wasRefused]);
   if (row === undefined) return undefined;
   const { serviceName, roleAttributes, grantsEpoch, hasEdgeRouter } = row;
   const grants = row.grants.map(({ asked, ...grant }) => ({ ...grant, checks: toAskedChecks(asked) }));
@@ -114,6 +125,7 @@ ON CONFLICT (api_session_id, service_id, type)
   DO UPDATE SET granted_epoch = greatest(t.granted_epoch, excluded.granted_epoch),
     granted_until = excluded.granted_until
 RETURNING ${session.columns}${actor}`,
+    { row: 2 },
   );
 const CREATE = creating('session-create', '', 'owner', "'infinity'");
 /** One that depends on posture also locks the API session, whose posture must be the one that was looked at. */

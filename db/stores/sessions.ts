@@ -10,7 +10,7 @@ import { change, read, shortChange } from '../postgres/statement.js';
 import { detailSql } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { findBasis, insertSession } from './session-creation.js';
-import type { RequiredPosture, SessionBasis, SessionDraft, SessionUse } from './session-creation.js';
+import type { BasisQuestion, RequiredPosture, SessionBasis, SessionDraft } from './session-creation.js';
 import { IS_GRANTED, sweepGrants, untilChecked } from './session-grants.js';
 import { POLICIES, listSessionsOf } from './session-lists.js';
 import { JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, shownSession } from './session-rows.js';
@@ -59,7 +59,7 @@ export interface SessionStore {
   /** Every session of the page is granted. The total may count ones unchecked for as long as the sweep takes. */
   list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
   /** undefined when there is no such service, or no such identity that may act with this API session. */
-  findBasis(use: Omit<SessionUse, 'type'> & { type: string }): Promise<SessionBasis | undefined>;
+  findBasis(question: BasisQuestion): Promise<SessionBasis | undefined>;
   /**
    * The session of this use: an earlier one when it has one already; undefined when the identity is no longer as
    * `basis` says, its API session is no longer fully authenticated, or its posture not as `posture` says.
@@ -93,7 +93,7 @@ export function sessionStore(db: Db, lists: Lists): SessionStore {
         return row.isGranted ? { found: await shownSession(db, row) } : { uncheckedId: row.id };
       }),
     list: (request, identityId) => listSessionsOf(db, lists, request, identityId),
-    findBasis: (use) => findBasis(db, use),
+    findBasis: (question) => findBasis(db, question),
     create: (draft, basis, posture) => insertSession(db, draft, basis, posture),
     remove: (id, identityId) =>
       untilChecked(db, async () => {

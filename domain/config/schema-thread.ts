@@ -1,11 +1,14 @@
 /**
  * Has schemas of config types and config data checked on a thread of its own (schema-worker.ts), one at a time. The
- * thread starts with the first check; its heap is bounded, and one that ends is replaced at the next check.
+ * thread starts with the first check; its heap is bounded, and one that ends is replaced at the next check. A small
+ * schema is compiled at once: to hand it over and to wake the thread would take as long.
  */
 import { Worker } from 'node:worker_threads';
 import { DomainError } from '../errors.js';
 import { ConcurrencyLimit } from '../scheduling/concurrency-limit.js';
+import { compileConfigSchema } from './schema.js';
 import type { VersionedSchema } from './schema-cache.js';
+import { isSmallSchema } from './schema-shape.js';
 import type { SchemaOutcome, SchemaTask } from './schema-worker.js';
 
 export interface SchemaThread {
@@ -51,7 +54,10 @@ export function createSchemaThread({ waitingSchemas, waitingData }: SchemaThread
   };
 
   return {
-    checkSchema: (schema) => schemas.run(() => turns.run(() => run({ kind: 'schema', schema }))),
+    async checkSchema(schema) {
+      if (isSmallSchema(schema)) compileConfigSchema(schema);
+      else await schemas.run(() => turns.run(() => run({ kind: 'schema', schema })));
+    },
     checkData: (type, data) => turns.run(() => run({ kind: 'data', type, data })),
     async close() {
       await thread?.terminate();

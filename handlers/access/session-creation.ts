@@ -39,7 +39,8 @@ export async function sessionFor(
     throw new DomainError('noEdgeRouters', { causeMessage });
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const ground = await stores.sessions.findBasis({ apiSessionId, identityId, serviceId, type });
+    const wasRefused = attempt > 0;
+    const ground = await stores.sessions.findBasis({ apiSessionId, identityId, serviceId, type, wasRefused });
     if (ground === undefined) throw notFound('service', serviceId);
     const granting = ground.grants.filter((grant) => grant.type === type);
     const [first] = granting;
