@@ -5,7 +5,7 @@
 import type { Connection, QueryResult, Submittable } from 'pg';
 import { rowsFrom, TYPES } from './connection.js';
 import type { KnowingClient, Rows } from './connection.js';
-import { PreparedQuery } from './prepared-query.js';
+import { PreparedQuery, standIn } from './prepared-query.js';
 import type { KnownColumns, QueryDone } from './prepared-query.js';
 import type { BoundStatement } from './statement.js';
 
@@ -15,17 +15,8 @@ interface Prepared {
   readonly submittedNamedStatements: Record<string, string>;
 }
 
-const unended = new WeakMap<Connection, Connection>();
-
 /** Each query ends its own message with a `Sync`, which would commit it: of several, the last one alone has it. */
-function withoutSync(connection: Connection): Connection {
-  let found = unended.get(connection);
-  if (found === undefined) {
-    found = Object.create(connection, { sync: { value: () => undefined } }) as Connection;
-    unended.set(connection, found);
-  }
-  return found;
-}
+const withoutSync = standIn(() => ({ sync: { value: () => undefined } }));
 
 type Done = (error: Error | undefined, results: readonly QueryResult<never>[]) => void;
 
@@ -67,7 +58,8 @@ class OneMessage implements Submittable {
 
   submit(connection: Connection): null {
     connection.stream.cork();
-    for (const query of this.#queries) query.prepare(withoutSync(connection));
+    const unended = withoutSync(connection);
+    for (const query of this.#queries) query.prepare(unended);
     if (this.#fault !== undefined) connection.stream.destroy(this.#fault);
     connection.sync();
     connection.stream.uncork();

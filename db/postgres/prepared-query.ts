@@ -34,24 +34,28 @@ interface Query {
 
 type QueryClass = new (config: unknown, values: readonly unknown[], done: QueryDone) => Query;
 
-/** Connections that send no request for columns. */
-const silent = new WeakMap<Connection, Connection>();
-
-function withoutDescribe(connection: Connection): Connection {
-  let found = silent.get(connection);
-  if (found === undefined) {
-    found = Object.create(connection, {
-      describe: { value: () => undefined },
-      sync: {
-        value: () => {
-          connection.sync();
-        },
-      },
-    }) as Connection;
-    silent.set(connection, found);
-  }
-  return found;
+/** A connection that does some things otherwise, made once for each that it stands for. */
+export function standIn(otherwise: (connection: Connection) => PropertyDescriptorMap): (of: Connection) => Connection {
+  const made = new WeakMap<Connection, Connection>();
+  return (connection) => {
+    let found = made.get(connection);
+    if (found === undefined) {
+      found = Object.create(connection, otherwise(connection)) as Connection;
+      made.set(connection, found);
+    }
+    return found;
+  };
 }
+
+/** Sends no request for columns. */
+const withoutDescribe = standIn((connection) => ({
+  describe: { value: () => undefined },
+  sync: {
+    value: () => {
+      connection.sync();
+    },
+  },
+}));
 
 export class PreparedQuery extends (pg.Query as unknown as QueryClass) {
   readonly #known: KnownColumns;

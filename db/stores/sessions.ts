@@ -58,7 +58,10 @@ export interface SessionStore {
   findByToken(token: string, apiSessionId: string): Promise<Session | undefined>;
   /** Every session of the page is granted. The total may count ones unchecked for as long as the sweep takes. */
   list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
-  /** undefined when there is no such service, or no such identity that may act with this API session. */
+  /**
+   * undefined when there is no such service or identity, or when the API session may not have the session that is
+   * there; of one that is to be made this is asked only where `wasRefused`.
+   */
   findBasis(question: BasisQuestion): Promise<SessionBasis | undefined>;
   /**
    * The session of this use: an earlier one when it has one already; undefined when the identity is no longer as
