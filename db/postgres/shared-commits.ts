@@ -27,7 +27,7 @@ export interface ChangeWays {
 const AT_ONCE = 2;
 /** Transactions of short changes at a time: one for each of two cores of PostgreSQL. */
 const TRANSACTIONS = 2;
-/** So many that wait do not wait for the last transaction to end. Fewer save too little by going beside it. */
+/** Fewer than so many that wait save too little by going beside the last transaction: they go once it has ended. */
 const FULL_ENOUGH = 4;
 /** A change waits no longer for those under way, which may wait for a lock, or for a standby. */
 const PATIENCE_MS = 5;
@@ -127,8 +127,10 @@ export class SharedCommits {
     }
   }
 
+  /** Two groups of one size keep PostgreSQL and this process busy: beside a transaction, as many go as are in it. */
   #leaveIfWorthIt(): void {
     const { length } = this.#waiting;
-    if (this.#underWay === 0 ? length > 0 : this.#underWay < TRANSACTIONS && length >= FULL_ENOUGH) this.#leave();
+    const isFull = length >= Math.max(FULL_ENOUGH, this.#making);
+    if (this.#underWay === 0 ? length > 0 : this.#underWay < TRANSACTIONS && isFull) this.#leave();
   }
 }

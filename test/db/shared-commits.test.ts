@@ -7,6 +7,7 @@ import { openDatabase } from '../../db/postgres/db.js';
 import type { Database } from '../../db/postgres/contracts.js';
 import { sendTogether } from '../../db/postgres/one-message.js';
 import { ServerClient } from '../../db/postgres/servers.js';
+import { SharedCommits } from '../../db/postgres/shared-commits.js';
 import { openStores } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';
 import { until } from '../support/poll.js';
@@ -162,6 +163,45 @@ describe('changes that share a commit', () => {
     expect(new Set(removed)).to.deep.equal(new Set([true]));
     expect(await uses()).to.deep.equal([]);
     expect(await records()).to.have.length(MANY * 6);
+  });
+});
+
+describe('groups of changes', () => {
+  const [change, rows] = [
+    { statement: { name: 'n', label: 'n', text: '' }, values: [], row: null, scope: {} },
+    { columns: [], rows: [], rowCount: 1 },
+  ];
+
+  it('go beside one under way when as many wait as are in it', async () => {
+    const made: number[] = [];
+    const ends: (() => void)[] = [];
+    const make = <T>(size: number, answer: T) =>
+      new Promise<T>((resolve) => {
+        made.push(size);
+        ends.push(() => resolve(answer));
+      });
+    const commits = new SharedCommits({
+      alone: () => make(1, rows),
+      together: (changes) => make(changes.length, Array<typeof rows>(changes.length).fill(rows)),
+    });
+    /** Reactions to promises alone: no time passes in which those that wait would lose their patience. */
+    const settle = async () => {
+      for (let i = 0; i < 10; i++) await Promise.resolve();
+    };
+    const answers = Array.from({ length: 12 }, () => commits.run(change));
+    expect(made, 'two are alone, ten wait').to.deep.equal([1, 1]);
+    ends[0]?.();
+    await settle();
+    expect(made, 'those that waited go together').to.deep.equal([1, 1, 10]);
+    ends[1]?.();
+    await settle();
+    answers.push(...Array.from({ length: 9 }, () => commits.run(change)));
+    await settle();
+    expect(made, 'nine are fewer than those under way').to.deep.equal([1, 1, 10]);
+    answers.push(commits.run(change));
+    expect(made, 'ten are as many').to.deep.equal([1, 1, 10, 10]);
+    for (const end of ends.slice(2)) end();
+    expect(await Promise.all(answers)).to.have.length(22);
   });
 });
 
