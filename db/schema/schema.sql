@@ -129,10 +129,12 @@ CREATE OR REPLACE FUNCTION public.audit_api_sessions_gone()
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  actor CONSTANT text := coalesce(nullif(split_part(current_setting('edge.actor', true), '|', 1), ''), 'controller');
-  most CONSTANT bigint := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0
-    WHEN actor = 'controller' THEN 10 END;
+  actor text;
+  most bigint;
 BEGIN
+  IF NOT EXISTS (SELECT FROM gone) THEN RETURN NULL; END IF;
+  actor := coalesce(nullif(split_part(current_setting('edge.actor', true), '|', 1), ''), 'controller');
+  most := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0 WHEN actor = 'controller' THEN 10 END;
   PERFORM record_audit('apiSession.deleted', 'apiSession', g.id, i.name,
     jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL)
   FROM (SELECT id, identity_id, method, ip_address, row_number() OVER (PARTITION BY identity_id ORDER BY id) AS nth
@@ -1982,6 +1984,7 @@ CREATE OR REPLACE FUNCTION public.keep_uses_of_identities()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  IF NOT EXISTS (SELECT FROM gone) THEN RETURN NULL; END IF;
   INSERT INTO last_uses AS u (kind, entity_id, at)
   SELECT 'identity', g.identity_id, max(g.last_activity_at) FROM gone g
   WHERE EXISTS (SELECT FROM identities i WHERE i.id = g.identity_id)
@@ -3669,8 +3672,8 @@ CREATE INDEX configs_name_letters ON configs USING gin (name gin_trgm_ops) WITH 
 CREATE INDEX configs_type ON configs USING btree (config_type_id, id);
 CREATE INDEX connected_identities_number ON connected_identities USING btree (host_id, number);
 CREATE INDEX controller_settings_controller ON controller_settings USING btree (controller_id);
-CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles) WITH (gin_pending_list_limit='128');
-CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles) WITH (gin_pending_list_limit='128');
+CREATE INDEX edge_router_policies_edge_router_roles ON edge_router_policies USING gin (edge_router_roles) WITH (fastupdate=off);
+CREATE INDEX edge_router_policies_identity_roles ON edge_router_policies USING gin (identity_roles) WITH (fastupdate=off);
 CREATE INDEX edge_router_policies_name_any_case ON edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX edge_router_policies_name_letters ON edge_router_policies USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX enrollments_ca ON enrollments USING btree (ca_id) WHERE (ca_id IS NOT NULL);
@@ -3709,15 +3712,15 @@ CREATE INDEX routers_name_any_case ON routers USING gin (upper((name COLLATE "un
 CREATE INDEX routers_name_letters ON routers USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX routers_role_attributes ON routers USING gin (role_attributes) WITH (gin_pending_list_limit='128');
 CREATE INDEX service_configs_config ON service_configs USING btree (config_id, service_id);
-CREATE INDEX service_edge_router_policies_edge_router_roles ON service_edge_router_policies USING gin (edge_router_roles) WITH (gin_pending_list_limit='128');
+CREATE INDEX service_edge_router_policies_edge_router_roles ON service_edge_router_policies USING gin (edge_router_roles) WITH (fastupdate=off);
 CREATE INDEX service_edge_router_policies_name_any_case ON service_edge_router_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX service_edge_router_policies_name_letters ON service_edge_router_policies USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
-CREATE INDEX service_edge_router_policies_service_roles ON service_edge_router_policies USING gin (service_roles) WITH (gin_pending_list_limit='128');
-CREATE INDEX service_policies_identity_roles ON service_policies USING gin (identity_roles) WITH (gin_pending_list_limit='128');
+CREATE INDEX service_edge_router_policies_service_roles ON service_edge_router_policies USING gin (service_roles) WITH (fastupdate=off);
+CREATE INDEX service_policies_identity_roles ON service_policies USING gin (identity_roles) WITH (fastupdate=off);
 CREATE INDEX service_policies_name_any_case ON service_policies USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX service_policies_name_letters ON service_policies USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
-CREATE INDEX service_policies_posture_check_roles ON service_policies USING gin (posture_check_roles) WITH (gin_pending_list_limit='128');
-CREATE INDEX service_policies_service_roles ON service_policies USING gin (service_roles) WITH (gin_pending_list_limit='128');
+CREATE INDEX service_policies_posture_check_roles ON service_policies USING gin (posture_check_roles) WITH (fastupdate=off);
+CREATE INDEX service_policies_service_roles ON service_policies USING gin (service_roles) WITH (fastupdate=off);
 CREATE INDEX services_created_at ON services USING btree (created_at, id);
 CREATE INDEX services_name_any_case ON services USING gin (upper((name COLLATE "und-x-icu")) gin_trgm_ops) WITH (gin_pending_list_limit='128');
 CREATE INDEX services_name_letters ON services USING gin (name gin_trgm_ops) WITH (gin_pending_list_limit='128');
