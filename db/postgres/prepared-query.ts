@@ -34,13 +34,13 @@ interface Query {
 
 type QueryClass = new (config: unknown, values: readonly unknown[], done: QueryDone) => Query;
 
-/** A connection that does some things otherwise, made once for each that it stands for. */
-export function standIn(otherwise: (connection: Connection) => PropertyDescriptorMap): (of: Connection) => Connection {
+/** Returns a function that gives a connection with other methods for each connection, the same one every time. */
+export function standIn(methods: (connection: Connection) => PropertyDescriptorMap): (of: Connection) => Connection {
   const made = new WeakMap<Connection, Connection>();
   return (connection) => {
     let found = made.get(connection);
     if (found === undefined) {
-      found = Object.create(connection, otherwise(connection)) as Connection;
+      found = Object.create(connection, methods(connection)) as Connection;
       made.set(connection, found);
     }
     return found;

@@ -27,7 +27,7 @@ export interface ChangeWays {
 const AT_ONCE = 2;
 /** Transactions of short changes at a time: one for each of two cores of PostgreSQL. */
 const TRANSACTIONS = 2;
-/** Fewer than so many that wait save too little by going beside the last transaction: they go once it has ended. */
+/** Smallest group that goes while a transaction is under way. Smaller ones save too little, and wait for its end. */
 const FULL_ENOUGH = 4;
 /** A change waits no longer for those under way, which may wait for a lock, or for a standby. */
 const PATIENCE_MS = 5;
@@ -127,7 +127,7 @@ export class SharedCommits {
     }
   }
 
-  /** Two groups of one size keep PostgreSQL and this process busy: beside a transaction, as many go as are in it. */
+  /** Sends a group when it is as large as the one under way: two of one size keep PostgreSQL and this process busy. */
   #leaveIfWorthIt(): void {
     const { length } = this.#waiting;
     const isFull = length >= Math.max(FULL_ENOUGH, this.#making);
