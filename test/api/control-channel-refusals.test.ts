@@ -174,10 +174,11 @@ describe('the control channel refuses', () => {
   });
 
   it('and serves others meanwhile: HTTPS and routers', async () => {
+    const online = await newRouter(controller);
     const strangers = await Promise.all(
-      Array.from({ length: 50 }, () => dial(controller.url, { credentials: router })),
+      Array.from({ length: 50 }, () => dial(controller.url, { credentials: online })),
     );
-    const connected = await ScriptedRouter.connect(controller.url, router);
+    const connected = await ScriptedRouter.connect(controller.url, online);
     expectStatus(await controller.anonymous.get('/edge/client/v1/version'), 200);
     for (const stranger of strangers) stranger.destroy();
     connected.close();

@@ -33,7 +33,7 @@ describe('finding a browser', () => {
 });
 
 describe('the API explorer in a browser', function explorer() {
-  this.timeout(120_000);
+  this.timeout(180_000);
   // Chromium on a busy machine sometimes draws no more frames for a page (seen once in some hundred runs): each test
   // gets a second page. What the explorer itself does wrong, it does wrong twice.
   this.retries(1);

@@ -11,7 +11,7 @@ import { ADMIN } from '../support/controller.js';
 import { ProcessShop } from '../support/process.js';
 import type { ControllerProcess } from '../support/process.js';
 import { until } from '../support/poll.js';
-import { DEADLINE_MS, enter, goTo, heading, signInAs } from './network-page-support.js';
+import { enter, goTo, heading, signInAs } from './network-page-support.js';
 
 const WRONG = 'a-wrong-password-of-the-test';
 
@@ -46,7 +46,6 @@ describe('the secrets of the network page', function networkPageSecrets() {
   beforeEach(async () => {
     watched = await openPage(window, url);
     ({ page } = watched);
-    page.setDefaultTimeout(DEADLINE_MS);
   });
   afterEach(() => watched.close());
 

@@ -8,9 +8,6 @@ import type { WatchedPage } from '../support/browser.js';
 import { ADMIN, startTestController } from '../support/controller.js';
 import type { TestController } from '../support/controller.js';
 
-/** A picture of a page is drawn in its own time on a busy machine. */
-export const DEADLINE_MS = 60_000;
-
 export interface NetworkPageScene {
   readonly controller: TestController;
   readonly window: BrowserContext;
@@ -41,7 +38,6 @@ export function useNetworkPage(
   beforeEach(async () => {
     if (controller === undefined || window === undefined) throw new Error('the suite has not started');
     watched = await openPage(window, controller.url);
-    watched.page.setDefaultTimeout(DEADLINE_MS);
     take({ controller, window, watched, page: watched.page });
   });
   afterEach(async function afterTest() {

@@ -55,6 +55,9 @@ export function findBrowser(
   return found;
 }
 
+/** A page is drawn in its own time on a busy machine. */
+const DEADLINE_MS = 60_000;
+
 /** One window, in which each test has a page: a window of its own for each takes as much again as the page. */
 export async function startBrowser(): Promise<BrowserContext> {
   const isRoot = process.getuid?.() === 0;
@@ -64,6 +67,7 @@ export async function startBrowser(): Promise<BrowserContext> {
     args: isRoot ? ['--no-sandbox', ...ARGUMENTS] : ARGUMENTS,
   });
   const window = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1280, height: 900 } });
+  window.setDefaultTimeout(DEADLINE_MS);
   await window.newPage(); // it would close with the last page
   return window;
 }
