@@ -47,6 +47,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0065-changes-of-one-statement',
   '0066-cheaper-deletes',
   '0067-selectors-at-once',
+  '0068-audit-in-one-statement',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -19,6 +19,8 @@ export async function dumpSchema(query: RunQuery, { leavesOutUnknown = false } =
   for (const kind of [EXTENSIONS, SEQUENCES, FUNCTIONS]) parts.push(...(await texts(kind)));
   parts.push(...(await tableTexts(query)), (await texts(DEFAULT_PARTITIONS)).join('\n'));
   parts.push(
+    ...(await texts(VIEWS)),
+    (await texts(VIEW_DEFAULTS)).join('\n'),
     ...(await texts(SEQUENCE_OWNERS)),
     (await texts(ADDED_CONSTRAINTS)).join('\n'),
     (await texts(INDEXES)).join('\n'),
@@ -66,9 +68,18 @@ const TABLE_HEADS = `
 SELECT c.relname AS name, array_to_string(c.reloptions, ', ') AS options,
   CASE WHEN c.relkind = 'p' THEN pg_get_partkeydef(c.oid) END AS partition ${TABLES} ORDER BY 1`;
 
+const VIEWS = `SELECT format(E'CREATE VIEW %I AS\\n%s', c.relname, pg_get_viewdef(c.oid)) AS text ${RELATIONS}
+  AND c.relkind = 'v' ORDER BY c.relname`;
+
+const VIEW_DEFAULTS = `
+SELECT format('ALTER VIEW %I ALTER %I SET DEFAULT %s;', c.relname, a.attname, pg_get_expr(b.adbin, b.adrelid)) AS text
+FROM pg_attrdef b JOIN pg_attribute a ON a.attrelid = b.adrelid AND a.attnum = b.adnum
+JOIN pg_class c ON c.oid = b.adrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE ${OURS} AND c.relkind = 'v' ORDER BY c.relname, a.attnum`;
+
 const UNKNOWN = `
 SELECT c.relname || ' (kind ' || c.relkind::text || ')' AS text ${RELATIONS}
-AND c.relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't')
+AND c.relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't', 'v')
 UNION ALL
 SELECT t.typname || ' (type)' FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE ${OURS} AND t.typtype IN ('e', 'd', 'r', 'm') AND NOT ${fromExtension('t.oid', 'pg_type')}

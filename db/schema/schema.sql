@@ -18,6 +18,12 @@ CREATE SEQUENCE schema_migrations_id_seq AS integer;
 
 CREATE SEQUENCE schema_migrations_lock_index_seq AS integer;
 
+CREATE OR REPLACE FUNCTION public.actor_part(part integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN NULLIF(split_part(current_setting('edge.actor'::text, true), '|'::text, part), ''::text);
+
 CREATE OR REPLACE FUNCTION public.acts_for_another(host_id text)
  RETURNS boolean
  LANGUAGE sql
@@ -86,13 +92,13 @@ CREATE OR REPLACE FUNCTION public.audit_api_session_certificates()
  LANGUAGE plpgsql
 AS $function$BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('apiSessionCertificate' || '.created', 'apiSessionCertificate', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('apiSessionCertificate' || '.created', 'apiSessionCertificate', NEW.id, NULL, NULL,
       jsonb_build_object('apiSessionId', NEW.api_session_id, 'fingerprint', NEW.fingerprint, 'subject', NEW.subject, 'validFrom', NEW.valid_from, 'validTo', NEW.valid_to));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('apiSessionCertificate' || '.deleted', 'apiSessionCertificate', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('apiSessionCertificate' || '.deleted', 'apiSessionCertificate', OLD.id, NULL,
       jsonb_build_object('apiSessionId', OLD.api_session_id, 'fingerprint', OLD.fingerprint, 'subject', OLD.subject, 'validFrom', OLD.valid_from, 'validTo', OLD.valid_to), NULL);
   ELSE
-    PERFORM record_audit('apiSessionCertificate' || '.updated', 'apiSessionCertificate', NEW.id, NULL, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'apiSessionCertificate' || '.updated', 'apiSessionCertificate', NEW.id, NULL, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('apiSessionId', OLD.api_session_id, 'fingerprint', OLD.fingerprint, 'subject', OLD.subject, 'validFrom', OLD.valid_from, 'validTo', OLD.valid_to),
       jsonb_build_object('apiSessionId', NEW.api_session_id, 'fingerprint', NEW.fingerprint, 'subject', NEW.subject, 'validFrom', NEW.valid_from, 'validTo', NEW.valid_to)) c;
@@ -135,8 +141,8 @@ BEGIN
   IF NOT EXISTS (SELECT FROM gone) THEN RETURN NULL; END IF;
   actor := coalesce(nullif(split_part(current_setting('edge.actor', true), '|', 1), ''), 'controller');
   most := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0 WHEN actor = 'controller' THEN 10 END;
-  PERFORM record_audit('apiSession.deleted', 'apiSession', g.id, i.name,
-    jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL)
+  INSERT INTO audited_changes SELECT 'apiSession.deleted', 'apiSession', g.id, i.name,
+    jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL
   FROM (SELECT id, identity_id, method, ip_address, row_number() OVER (PARTITION BY identity_id ORDER BY id) AS nth
     FROM gone) g LEFT JOIN identities i ON i.id = g.identity_id
   WHERE most IS NULL OR g.nth <= most;
@@ -158,10 +164,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('authPolicy' || '.created', 'authPolicy', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('authPolicy' || '.created', 'authPolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'primary.cert.allowed', NEW.cert_allowed, 'primary.cert.allowExpiredCerts', NEW.cert_allow_expired, 'primary.extJwt.allowed', NEW.ext_jwt_allowed, 'primary.updb.allowed', NEW.updb_allowed, 'primary.updb.minPasswordLength', NEW.updb_min_password_length, 'primary.updb.requireMixedCase', NEW.updb_require_mixed_case, 'primary.updb.requireNumberChar', NEW.updb_require_number_char, 'primary.updb.requireSpecialChar', NEW.updb_require_special_char, 'primary.updb.maxAttempts', NEW.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', NEW.updb_lockout_minutes, 'secondary.requireTotp', NEW.require_totp, 'secondary.requireExtJwtSigner', NEW.require_ext_jwt_signer_id, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('authPolicy' || '.deleted', 'authPolicy', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('authPolicy' || '.deleted', 'authPolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'primary.cert.allowed', OLD.cert_allowed, 'primary.cert.allowExpiredCerts', OLD.cert_allow_expired, 'primary.extJwt.allowed', OLD.ext_jwt_allowed, 'primary.updb.allowed', OLD.updb_allowed, 'primary.updb.minPasswordLength', OLD.updb_min_password_length, 'primary.updb.requireMixedCase', OLD.updb_require_mixed_case, 'primary.updb.requireNumberChar', OLD.updb_require_number_char, 'primary.updb.requireSpecialChar', OLD.updb_require_special_char, 'primary.updb.maxAttempts', OLD.updb_max_attempts, 'primary.updb.lockoutDurationMinutes', OLD.updb_lockout_minutes, 'secondary.requireTotp', OLD.require_totp, 'secondary.requireExtJwtSigner', OLD.require_ext_jwt_signer_id, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -221,7 +227,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('authPolicy' || '.updated', 'authPolicy', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('authPolicy' || '.updated', 'authPolicy', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -231,9 +237,9 @@ CREATE OR REPLACE FUNCTION public.audit_auth_policy_signers()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$BEGIN
-  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+  INSERT INTO audited_changes SELECT o.type || '.updated', o.type, o.id, o.name,
     CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('primary.extJwt.allowedSigners', jsonb_build_array(jsonb_build_object('signerId', OLD.signer_id))) END,
-    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('primary.extJwt.allowedSigners', jsonb_build_array(jsonb_build_object('signerId', NEW.signer_id))) END)
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('primary.extJwt.allowedSigners', jsonb_build_array(jsonb_build_object('signerId', NEW.signer_id))) END
   FROM (SELECT o.id, o.name, 'authPolicy' AS type FROM auth_policies o
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.auth_policy_id ELSE NEW.auth_policy_id END) o;
   RETURN NULL;
@@ -248,10 +254,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('authenticator' || '.created', 'authenticator', NEW.id, NEW.username, NULL,
+    INSERT INTO audited_changes VALUES ('authenticator' || '.created', 'authenticator', NEW.id, NEW.username, NULL,
       jsonb_build_object('identityId', NEW.identity_id, 'method', NEW.method, 'username', NEW.username, 'fingerprint', NEW.fingerprint, 'caId', NEW.ca_id, 'isIssuedByNetwork', NEW.is_issued_by_network, 'extendRequestedAt', NEW.extend_requested_at, 'isKeyRollRequested', NEW.is_key_roll_requested, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('authenticator' || '.deleted', 'authenticator', OLD.id, OLD.username,
+    INSERT INTO audited_changes VALUES ('authenticator' || '.deleted', 'authenticator', OLD.id, OLD.username,
       jsonb_build_object('identityId', OLD.identity_id, 'method', OLD.method, 'username', OLD.username, 'fingerprint', OLD.fingerprint, 'caId', OLD.ca_id, 'isIssuedByNetwork', OLD.is_issued_by_network, 'extendRequestedAt', OLD.extend_requested_at, 'isKeyRollRequested', OLD.is_key_roll_requested, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.identity_id IS DISTINCT FROM NEW.identity_id THEN
@@ -298,7 +304,7 @@ BEGIN
       after := after || jsonb_build_object('passwordChanged', true);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('authenticator' || '.updated', 'authenticator', NEW.id, NEW.username, before, after);
+      INSERT INTO audited_changes VALUES ('authenticator' || '.updated', 'authenticator', NEW.id, NEW.username, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -336,14 +342,14 @@ DECLARE
   after jsonb := ''{}'';
 BEGIN
   IF TG_OP = ''INSERT'' THEN
-    PERFORM record_audit(%1$s || ''.created'', %1$s, NEW.id, %3$s, NULL,
+    INSERT INTO audited_changes VALUES (%1$s || ''.created'', %1$s, NEW.id, %3$s, NULL,
       %5$s);%8$s
   ELSIF TG_OP = ''DELETE'' THEN
-    PERFORM record_audit(%2$s || ''.deleted'', %2$s, OLD.id, %4$s,
+    INSERT INTO audited_changes VALUES (%2$s || ''.deleted'', %2$s, OLD.id, %4$s,
       %6$s, NULL);
   ELSE
 %7$s    IF after <> ''{}'' THEN
-      PERFORM record_audit(%1$s || ''.updated'', %1$s, NEW.id, %3$s, before, after);
+      INSERT INTO audited_changes VALUES (%1$s || ''.updated'', %1$s, NEW.id, %3$s, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -361,10 +367,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('ca' || '.created', 'ca', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('ca' || '.created', 'ca', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'fingerprint', NEW.fingerprint, 'isVerified', NEW.is_verified, 'isAuthEnabled', NEW.is_auth_enabled, 'isAutoCaEnrollmentEnabled', NEW.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', NEW.is_ott_ca_enrollment_enabled, 'identityRoles', NEW.identity_roles, 'identityNameFormat', NEW.identity_name_format, 'externalIdClaim', NEW.external_id_claim, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('ca' || '.deleted', 'ca', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('ca' || '.deleted', 'ca', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'fingerprint', OLD.fingerprint, 'isVerified', OLD.is_verified, 'isAuthEnabled', OLD.is_auth_enabled, 'isAutoCaEnrollmentEnabled', OLD.is_auto_ca_enrollment_enabled, 'isOttCaEnrollmentEnabled', OLD.is_ott_ca_enrollment_enabled, 'identityRoles', OLD.identity_roles, 'identityNameFormat', OLD.identity_name_format, 'externalIdClaim', OLD.external_id_claim, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -408,7 +414,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('ca' || '.updated', 'ca', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('ca' || '.updated', 'ca', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -434,10 +440,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('configType' || '.created', 'configType', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('configType' || '.created', 'configType', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'schema', NEW.schema, 'target', NEW.target, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('configType' || '.deleted', 'configType', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('configType' || '.deleted', 'configType', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'schema', OLD.schema, 'target', OLD.target, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -457,7 +463,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('configType' || '.updated', 'configType', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('configType' || '.updated', 'configType', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -472,10 +478,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('config.created', 'config', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('config.created', 'config', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'configTypeId', NEW.config_type_id, 'data', NEW.data, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('config.deleted', 'config', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('config.deleted', 'config', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'configTypeId', OLD.config_type_id, 'data', OLD.data, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -495,7 +501,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('config.updated', 'config', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('config.updated', 'config', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -506,13 +512,13 @@ CREATE OR REPLACE FUNCTION public.audit_controller_settings()
  LANGUAGE plpgsql
 AS $function$BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('controllerSetting' || '.created', 'controllerSetting', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('controllerSetting' || '.created', 'controllerSetting', NEW.id, NULL, NULL,
       jsonb_build_object('controllerId', NEW.controller_id, 'redirectUris', NEW.redirect_uris, 'postLogoutUris', NEW.post_logout_uris, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('controllerSetting' || '.deleted', 'controllerSetting', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('controllerSetting' || '.deleted', 'controllerSetting', OLD.id, NULL,
       jsonb_build_object('controllerId', OLD.controller_id, 'redirectUris', OLD.redirect_uris, 'postLogoutUris', OLD.post_logout_uris, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('controllerSetting' || '.updated', 'controllerSetting', NEW.id, NULL, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'controllerSetting' || '.updated', 'controllerSetting', NEW.id, NULL, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('controllerId', OLD.controller_id, 'redirectUris', OLD.redirect_uris, 'postLogoutUris', OLD.post_logout_uris, 'tags', OLD.tags),
       jsonb_build_object('controllerId', NEW.controller_id, 'redirectUris', NEW.redirect_uris, 'postLogoutUris', NEW.post_logout_uris, 'tags', NEW.tags)) c;
@@ -525,13 +531,13 @@ CREATE OR REPLACE FUNCTION public.audit_controllers()
  LANGUAGE plpgsql
 AS $function$BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('controller' || '.created', 'controller', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('controller' || '.created', 'controller', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'ctrlAddress', NEW.ctrl_address, 'fingerprint', NEW.fingerprint, 'apiAddresses', NEW.api_addresses, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('controller' || '.deleted', 'controller', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('controller' || '.deleted', 'controller', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'ctrlAddress', OLD.ctrl_address, 'fingerprint', OLD.fingerprint, 'apiAddresses', OLD.api_addresses, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('controller' || '.updated', 'controller', NEW.id, NEW.name, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'controller' || '.updated', 'controller', NEW.id, NEW.name, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'ctrlAddress', OLD.ctrl_address, 'fingerprint', OLD.fingerprint, 'apiAddresses', OLD.api_addresses, 'tags', OLD.tags),
       jsonb_build_object('name', NEW.name, 'ctrlAddress', NEW.ctrl_address, 'fingerprint', NEW.fingerprint, 'apiAddresses', NEW.api_addresses, 'tags', NEW.tags)) c;
@@ -548,10 +554,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('edgeRouterPolicy.created', 'edgeRouterPolicy', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('edgeRouterPolicy.created', 'edgeRouterPolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('edgeRouterPolicy.deleted', 'edgeRouterPolicy', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('edgeRouterPolicy.deleted', 'edgeRouterPolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -575,7 +581,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('edgeRouterPolicy.updated', 'edgeRouterPolicy', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('edgeRouterPolicy.updated', 'edgeRouterPolicy', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -590,10 +596,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('enrollment' || '.created', 'enrollment', NEW.id, NEW.username, NULL,
+    INSERT INTO audited_changes VALUES ('enrollment' || '.created', 'enrollment', NEW.id, NEW.username, NULL,
       jsonb_build_object('method', NEW.method, 'identityId', NEW.identity_id, 'edgeRouterId', NEW.edge_router_id, 'transitRouterId', NEW.transit_router_id, 'caId', NEW.ca_id, 'username', NEW.username, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('enrollment' || '.deleted', 'enrollment', OLD.id, OLD.username,
+    INSERT INTO audited_changes VALUES ('enrollment' || '.deleted', 'enrollment', OLD.id, OLD.username,
       jsonb_build_object('method', OLD.method, 'identityId', OLD.identity_id, 'edgeRouterId', OLD.edge_router_id, 'transitRouterId', OLD.transit_router_id, 'caId', OLD.ca_id, 'username', OLD.username, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.method IS DISTINCT FROM NEW.method THEN
@@ -632,7 +638,7 @@ BEGIN
       after := after || jsonb_build_object('tokenChanged', true);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('enrollment' || '.updated', 'enrollment', NEW.id, NEW.username, before, after);
+      INSERT INTO audited_changes VALUES ('enrollment' || '.updated', 'enrollment', NEW.id, NEW.username, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -672,10 +678,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('externalJwtSigner' || '.created', 'externalJwtSigner', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('externalJwtSigner' || '.created', 'externalJwtSigner', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'issuer', NEW.issuer, 'audience', NEW.audience, 'kid', NEW.kid, 'fingerprint', NEW.fingerprint, 'commonName', NEW.common_name, 'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'jwksEndpoint', NEW.jwks_endpoint, 'enabled', NEW.is_enabled, 'useExternalId', NEW.use_external_id, 'claimsProperty', NEW.claims_property, 'clientId', NEW.client_id, 'scopes', NEW.scopes, 'externalAuthUrl', NEW.external_auth_url, 'targetToken', NEW.target_token, 'enrollToCertEnabled', NEW.enroll_to_cert_enabled, 'enrollToTokenEnabled', NEW.enroll_to_token_enabled, 'enrollAuthPolicyId', NEW.enroll_auth_policy_id, 'enrollNameClaimsSelector', NEW.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', NEW.enroll_attribute_claims_selector, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('externalJwtSigner' || '.deleted', 'externalJwtSigner', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('externalJwtSigner' || '.deleted', 'externalJwtSigner', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'issuer', OLD.issuer, 'audience', OLD.audience, 'kid', OLD.kid, 'fingerprint', OLD.fingerprint, 'commonName', OLD.common_name, 'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'jwksEndpoint', OLD.jwks_endpoint, 'enabled', OLD.is_enabled, 'useExternalId', OLD.use_external_id, 'claimsProperty', OLD.claims_property, 'clientId', OLD.client_id, 'scopes', OLD.scopes, 'externalAuthUrl', OLD.external_auth_url, 'targetToken', OLD.target_token, 'enrollToCertEnabled', OLD.enroll_to_cert_enabled, 'enrollToTokenEnabled', OLD.enroll_to_token_enabled, 'enrollAuthPolicyId', OLD.enroll_auth_policy_id, 'enrollNameClaimsSelector', OLD.enroll_name_claims_selector, 'enrollAttributeClaimsSelector', OLD.enroll_attribute_claims_selector, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -767,7 +773,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('externalJwtSigner' || '.updated', 'externalJwtSigner', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('externalJwtSigner' || '.updated', 'externalJwtSigner', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -782,10 +788,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('fabricService.created', 'fabricService', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('fabricService.created', 'fabricService', NEW.id, NEW.name, NULL,
       jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('fabricService.deleted', 'fabricService', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('fabricService.deleted', 'fabricService', OLD.id, OLD.name,
       jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis), NULL);
   ELSE
     IF OLD.tags IS DISTINCT FROM NEW.tags THEN
@@ -805,7 +811,7 @@ BEGIN
       after := after || jsonb_build_object('maxIdleTimeMillis', NEW.max_idle_time_millis);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('fabricService.updated', 'fabricService', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('fabricService.updated', 'fabricService', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -820,10 +826,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('fabricTerminator.created', 'fabricTerminator', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('fabricTerminator.created', 'fabricTerminator', NEW.id, NULL, NULL,
       jsonb_build_object('tags', NEW.tags, 'serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'instanceId', NEW.instance_id, 'hostId', NEW.host_id, 'cost', NEW.cost, 'precedence', NEW.precedence));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('fabricTerminator.deleted', 'fabricTerminator', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('fabricTerminator.deleted', 'fabricTerminator', OLD.id, NULL,
       jsonb_build_object('tags', OLD.tags, 'serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'instanceId', OLD.instance_id, 'hostId', OLD.host_id, 'cost', OLD.cost, 'precedence', OLD.precedence), NULL);
   ELSE
     IF OLD.tags IS DISTINCT FROM NEW.tags THEN
@@ -863,7 +869,7 @@ BEGIN
       after := after || jsonb_build_object('precedence', NEW.precedence);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('fabricTerminator.updated', 'fabricTerminator', NEW.id, NULL, before, after);
+      INSERT INTO audited_changes VALUES ('fabricTerminator.updated', 'fabricTerminator', NEW.id, NULL, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -878,10 +884,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('identity.created', 'identity', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('identity.created', 'identity', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'type', NEW.type_id, 'isAdmin', NEW.is_admin, 'isDefaultAdmin', NEW.is_default_admin, 'externalId', NEW.external_id, 'authPolicyId', NEW.auth_policy_id, 'roleAttributes', NEW.role_attributes, 'permissions', NEW.permissions, 'appData', NEW.app_data, 'defaultHostingCost', NEW.default_hosting_cost, 'defaultHostingPrecedence', NEW.default_hosting_precedence, 'disabledAt', NEW.disabled_at, 'disabledUntil', NEW.disabled_until, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('identity.deleted', 'identity', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('identity.deleted', 'identity', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'type', OLD.type_id, 'isAdmin', OLD.is_admin, 'isDefaultAdmin', OLD.is_default_admin, 'externalId', OLD.external_id, 'authPolicyId', OLD.auth_policy_id, 'roleAttributes', OLD.role_attributes, 'permissions', OLD.permissions, 'appData', OLD.app_data, 'defaultHostingCost', OLD.default_hosting_cost, 'defaultHostingPrecedence', OLD.default_hosting_precedence, 'disabledAt', OLD.disabled_at, 'disabledUntil', OLD.disabled_until, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -941,7 +947,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('identity.updated', 'identity', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('identity.updated', 'identity', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -951,9 +957,9 @@ CREATE OR REPLACE FUNCTION public.audit_identity_hostings()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$BEGIN
-  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+  INSERT INTO audited_changes SELECT o.type || '.updated', o.type, o.id, o.name,
     CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('serviceHostings', jsonb_build_array(jsonb_build_object('serviceId', OLD.service_id, 'cost', OLD.cost, 'precedence', OLD.precedence))) END,
-    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('serviceHostings', jsonb_build_array(jsonb_build_object('serviceId', NEW.service_id, 'cost', NEW.cost, 'precedence', NEW.precedence))) END)
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('serviceHostings', jsonb_build_array(jsonb_build_object('serviceId', NEW.service_id, 'cost', NEW.cost, 'precedence', NEW.precedence))) END
   FROM (SELECT o.id, o.name, 'identity' AS type FROM identities o
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END) o;
   RETURN NULL;
@@ -963,9 +969,9 @@ CREATE OR REPLACE FUNCTION public.audit_identity_service_configs()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$BEGIN
-  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+  INSERT INTO audited_changes SELECT o.type || '.updated', o.type, o.id, o.name,
     CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('serviceConfigs', jsonb_build_array(jsonb_build_object('serviceId', OLD.service_id, 'configId', OLD.config_id))) END,
-    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('serviceConfigs', jsonb_build_array(jsonb_build_object('serviceId', NEW.service_id, 'configId', NEW.config_id))) END)
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('serviceConfigs', jsonb_build_array(jsonb_build_object('serviceId', NEW.service_id, 'configId', NEW.config_id))) END
   FROM (SELECT o.id, o.name, 'identity' AS type FROM identities o
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END) o;
   RETURN NULL;
@@ -975,9 +981,9 @@ CREATE OR REPLACE FUNCTION public.audit_identity_traces()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$BEGIN
-  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+  INSERT INTO audited_changes SELECT o.type || '.updated', o.type, o.id, o.name,
     CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('traces', jsonb_build_array(jsonb_build_object('traceId', OLD.trace_id, 'channels', OLD.channels, 'until', OLD.ends_at))) END,
-    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('traces', jsonb_build_array(jsonb_build_object('traceId', NEW.trace_id, 'channels', NEW.channels, 'until', NEW.ends_at))) END)
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('traces', jsonb_build_array(jsonb_build_object('traceId', NEW.trace_id, 'channels', NEW.channels, 'until', NEW.ends_at))) END
   FROM (SELECT o.id, o.name, 'identity' AS type FROM identities o
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.identity_id ELSE NEW.identity_id END) o;
   RETURN NULL;
@@ -988,14 +994,14 @@ CREATE OR REPLACE FUNCTION public.audit_mfas()
  LANGUAGE plpgsql
 AS $function$BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('mfa' || '.created', 'mfa', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('mfa' || '.created', 'mfa', NEW.id, NULL, NULL,
       jsonb_build_object('identityId', NEW.identity_id, 'isVerified', NEW.is_verified));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('mfa' || '.deleted', 'mfa', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('mfa' || '.deleted', 'mfa', OLD.id, NULL,
       jsonb_build_object('identityId', OLD.identity_id, 'isVerified', OLD.is_verified), NULL);
   ELSE
-    PERFORM record_audit('mfa' || '.updated', 'mfa', NEW.id, NULL, c.before, c.after || CASE WHEN OLD.sealed_codes IS DISTINCT FROM NEW.sealed_codes AND OLD.sealed_secret = NEW.sealed_secret
-        AND cardinality(NEW.sealed_codes) >= cardinality(OLD.sealed_codes) THEN '{"recoveryCodesChanged": true}'::jsonb ELSE '{}' END)
+    INSERT INTO audited_changes SELECT 'mfa' || '.updated', 'mfa', NEW.id, NULL, c.before, c.after || CASE WHEN OLD.sealed_codes IS DISTINCT FROM NEW.sealed_codes AND OLD.sealed_secret = NEW.sealed_secret
+        AND cardinality(NEW.sealed_codes) >= cardinality(OLD.sealed_codes) THEN '{"recoveryCodesChanged": true}'::jsonb ELSE '{}' END
     FROM audit_changes(
       jsonb_build_object('identityId', OLD.identity_id, 'isVerified', OLD.is_verified),
       jsonb_build_object('identityId', NEW.identity_id, 'isVerified', NEW.is_verified)) c;
@@ -1009,10 +1015,10 @@ CREATE OR REPLACE FUNCTION public.audit_network()
 AS $function$
 BEGIN
   IF OLD.master_key_check <> NEW.master_key_check THEN
-    PERFORM record_audit('masterKey.changed', 'network', NULL, NULL, NULL, NULL);
+    INSERT INTO audited_changes VALUES ('masterKey.changed', 'network', NULL, NULL, NULL, NULL);
   END IF;
   IF OLD.trust_domain <> NEW.trust_domain OR OLD.advertise <> NEW.advertise THEN
-    PERFORM record_audit('network.updated', 'network', NULL, NULL, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'network.updated', 'network', NULL, NULL, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('trustDomain', OLD.trust_domain, 'advertise', OLD.advertise),
       jsonb_build_object('trustDomain', NEW.trust_domain, 'advertise', NEW.advertise)) c;
@@ -1026,16 +1032,16 @@ CREATE OR REPLACE FUNCTION public.audit_pki_entities()
 AS $function$
 BEGIN
   IF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('pki.deleted', 'pki', OLD.purpose || ':' || OLD.generation, OLD.purpose,
+    INSERT INTO audited_changes VALUES ('pki.deleted', 'pki', OLD.purpose || ':' || OLD.generation, OLD.purpose,
       jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
         'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'retiredAt', OLD.retired_at), NULL);
   ELSIF TG_OP = 'INSERT' THEN
-    PERFORM record_audit(CASE NEW.generation WHEN 1 THEN 'pki.created' ELSE 'pki.renewed' END, 'pki',
+    INSERT INTO audited_changes VALUES (CASE NEW.generation WHEN 1 THEN 'pki.created' ELSE 'pki.renewed' END, 'pki',
       NEW.purpose || ':' || NEW.generation, NEW.purpose, NULL,
       jsonb_build_object('purpose', NEW.purpose, 'generation', NEW.generation, 'fingerprint', NEW.fingerprint,
         'notBefore', NEW.not_before, 'notAfter', NEW.not_after, 'retiredAt', NEW.retired_at));
   ELSE
-    PERFORM record_audit('pki.updated', 'pki', NEW.purpose || ':' || NEW.generation, NEW.purpose, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'pki.updated', 'pki', NEW.purpose || ':' || NEW.generation, NEW.purpose, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('purpose', OLD.purpose, 'generation', OLD.generation, 'fingerprint', OLD.fingerprint,
         'notBefore', OLD.not_before, 'notAfter', OLD.not_after, 'retiredAt', OLD.retired_at),
@@ -1054,10 +1060,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('postureCheck.created', 'postureCheck', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('postureCheck.created', 'postureCheck', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'typeId', NEW.type_id, 'roleAttributes', NEW.role_attributes, 'criteria', NEW.criteria, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('postureCheck.deleted', 'postureCheck', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('postureCheck.deleted', 'postureCheck', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'typeId', OLD.type_id, 'roleAttributes', OLD.role_attributes, 'criteria', OLD.criteria, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -1081,7 +1087,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('postureCheck.updated', 'postureCheck', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('postureCheck.updated', 'postureCheck', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -1097,10 +1103,10 @@ DECLARE
   of_name CONSTANT text := (SELECT name FROM routers WHERE id = of_id);
 BEGIN
   IF TG_OP = 'DELETE' THEN
-    PERFORM record_audit(of_type || '.dequiesced', of_type, of_id, of_name,
+    INSERT INTO audited_changes VALUES (of_type || '.dequiesced', of_type, of_id, of_name,
       jsonb_build_object('routerId', OLD.router_id), NULL);
   ELSE
-    PERFORM record_audit(of_type || '.quiesced', of_type, of_id, of_name, NULL,
+    INSERT INTO audited_changes VALUES (of_type || '.quiesced', of_type, of_id, of_name, NULL,
       jsonb_build_object('routerId', NEW.router_id));
   END IF;
   PERFORM pg_notify('edge', 'router ' || of_id);
@@ -1112,13 +1118,13 @@ CREATE OR REPLACE FUNCTION public.audit_revocations()
  LANGUAGE plpgsql
 AS $function$BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('revocation' || '.created', 'revocation', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('revocation' || '.created', 'revocation', NEW.id, NULL, NULL,
       jsonb_build_object('type', NEW.type, 'issuedBefore', NEW.issued_before, 'expiresAt', NEW.expires_at, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('revocation' || '.deleted', 'revocation', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('revocation' || '.deleted', 'revocation', OLD.id, NULL,
       jsonb_build_object('type', OLD.type, 'issuedBefore', OLD.issued_before, 'expiresAt', OLD.expires_at, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('revocation' || '.updated', 'revocation', NEW.id, NULL, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'revocation' || '.updated', 'revocation', NEW.id, NULL, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('type', OLD.type, 'issuedBefore', OLD.issued_before, 'expiresAt', OLD.expires_at, 'tags', OLD.tags),
       jsonb_build_object('type', NEW.type, 'issuedBefore', NEW.issued_before, 'expiresAt', NEW.expires_at, 'tags', NEW.tags)) c;
@@ -1130,9 +1136,9 @@ CREATE OR REPLACE FUNCTION public.audit_router_configs()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$BEGIN
-  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+  INSERT INTO audited_changes SELECT o.type || '.updated', o.type, o.id, o.name,
     CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', OLD.config_id))) END,
-    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', NEW.config_id))) END)
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', NEW.config_id))) END
   FROM (SELECT o.id, o.name, CASE WHEN o.is_edge THEN 'edgeRouter' ELSE 'router' END AS type FROM routers o
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.router_id ELSE NEW.router_id END) o;
   RETURN NULL;
@@ -1144,13 +1150,13 @@ CREATE OR REPLACE FUNCTION public.audit_router_link_settings()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('link.updated', 'link', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('link.updated', 'link', NEW.id, NULL, NULL,
       jsonb_build_object('staticCost', NEW.static_cost, 'down', NEW.is_down));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('link.updated', 'link', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('link.updated', 'link', OLD.id, NULL,
       jsonb_build_object('staticCost', OLD.static_cost, 'down', OLD.is_down), NULL);
   ELSE
-    PERFORM record_audit('link.updated', 'link', NEW.id, NULL, c.before, c.after)
+    INSERT INTO audited_changes SELECT 'link.updated', 'link', NEW.id, NULL, c.before, c.after
     FROM audit_changes(
       jsonb_build_object('staticCost', OLD.static_cost, 'down', OLD.is_down),
       jsonb_build_object('staticCost', NEW.static_cost, 'down', NEW.is_down)) c;
@@ -1168,10 +1174,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.created', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES (CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.created', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'cost', NEW.cost, 'noTraversal', NEW.no_traversal, 'disabled', NEW.disabled, 'isTunnelerEnabled', NEW.is_tunneler_enabled, 'roleAttributes', NEW.role_attributes, 'appData', NEW.app_data, 'ctrlChanListeners', NEW.ctrl_chan_listeners, 'fingerprint', NEW.fingerprint, 'unverifiedFingerprint', NEW.unverified_fingerprint, 'serverNames', NEW.server_names, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit(CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END || '.deleted', CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END, OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES (CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END || '.deleted', CASE WHEN OLD.is_edge THEN 'edgeRouter' ELSE 'router' END, OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'cost', OLD.cost, 'noTraversal', OLD.no_traversal, 'disabled', OLD.disabled, 'isTunnelerEnabled', OLD.is_tunneler_enabled, 'roleAttributes', OLD.role_attributes, 'appData', OLD.app_data, 'ctrlChanListeners', OLD.ctrl_chan_listeners, 'fingerprint', OLD.fingerprint, 'unverifiedFingerprint', OLD.unverified_fingerprint, 'serverNames', OLD.server_names, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -1223,7 +1229,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit(CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.updated', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES (CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END || '.updated', CASE WHEN NEW.is_edge THEN 'edgeRouter' ELSE 'router' END, NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -1234,7 +1240,7 @@ CREATE OR REPLACE FUNCTION public.audit_second_factors()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  PERFORM record_audit('login.completed', 'identity', i.id, i.name, NULL, '{"method": "totp"}')
+  INSERT INTO audited_changes SELECT 'login.completed', 'identity', i.id, i.name, NULL, '{"method": "totp"}'
   FROM identities i WHERE i.id = NEW.identity_id;
   RETURN NULL;
 END $function$;
@@ -1243,9 +1249,9 @@ CREATE OR REPLACE FUNCTION public.audit_service_configs()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$BEGIN
-  PERFORM record_audit(o.type || '.updated', o.type, o.id, o.name,
+  INSERT INTO audited_changes SELECT o.type || '.updated', o.type, o.id, o.name,
     CASE WHEN TG_OP <> 'INSERT' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', OLD.config_id))) END,
-    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', NEW.config_id))) END)
+    CASE WHEN TG_OP <> 'DELETE' THEN jsonb_build_object('configs', jsonb_build_array(jsonb_build_object('configId', NEW.config_id))) END
   FROM (SELECT o.id, o.name, 'service' AS type FROM services o
     WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.service_id ELSE NEW.service_id END) o;
   RETURN NULL;
@@ -1260,10 +1266,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('serviceEdgeRouterPolicy.created', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('serviceEdgeRouterPolicy.created', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'semantic', NEW.semantic, 'serviceRoles', NEW.service_roles, 'edgeRouterRoles', NEW.edge_router_roles, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('serviceEdgeRouterPolicy.deleted', 'serviceEdgeRouterPolicy', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('serviceEdgeRouterPolicy.deleted', 'serviceEdgeRouterPolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'semantic', OLD.semantic, 'serviceRoles', OLD.service_roles, 'edgeRouterRoles', OLD.edge_router_roles, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -1287,7 +1293,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('serviceEdgeRouterPolicy.updated', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('serviceEdgeRouterPolicy.updated', 'serviceEdgeRouterPolicy', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -1302,10 +1308,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('servicePolicy.created', 'servicePolicy', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('servicePolicy.created', 'servicePolicy', NEW.id, NEW.name, NULL,
       jsonb_build_object('name', NEW.name, 'type', NEW.type, 'semantic', NEW.semantic, 'identityRoles', NEW.identity_roles, 'serviceRoles', NEW.service_roles, 'postureCheckRoles', NEW.posture_check_roles, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('servicePolicy.deleted', 'servicePolicy', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('servicePolicy.deleted', 'servicePolicy', OLD.id, OLD.name,
       jsonb_build_object('name', OLD.name, 'type', OLD.type, 'semantic', OLD.semantic, 'identityRoles', OLD.identity_roles, 'serviceRoles', OLD.service_roles, 'postureCheckRoles', OLD.posture_check_roles, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.name IS DISTINCT FROM NEW.name THEN
@@ -1337,7 +1343,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('servicePolicy.updated', 'servicePolicy', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('servicePolicy.updated', 'servicePolicy', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -1352,10 +1358,10 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('service.created', 'service', NEW.id, NEW.name, NULL,
+    INSERT INTO audited_changes VALUES ('service.created', 'service', NEW.id, NEW.name, NULL,
       jsonb_build_object('tags', NEW.tags, 'name', NEW.name, 'encryptionRequired', NEW.encryption_required, 'terminatorStrategy', NEW.terminator_strategy, 'maxIdleTimeMillis', NEW.max_idle_time_millis, 'roleAttributes', NEW.role_attributes));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('service.deleted', 'service', OLD.id, OLD.name,
+    INSERT INTO audited_changes VALUES ('service.deleted', 'service', OLD.id, OLD.name,
       jsonb_build_object('tags', OLD.tags, 'name', OLD.name, 'encryptionRequired', OLD.encryption_required, 'terminatorStrategy', OLD.terminator_strategy, 'maxIdleTimeMillis', OLD.max_idle_time_millis, 'roleAttributes', OLD.role_attributes), NULL);
   ELSE
     IF OLD.tags IS DISTINCT FROM NEW.tags THEN
@@ -1383,7 +1389,7 @@ BEGIN
       after := after || jsonb_build_object('roleAttributes', NEW.role_attributes);
     END IF;
     IF before <> '{}' THEN
-      PERFORM record_audit('service.updated', 'service', NEW.id, NEW.name, before, after);
+      INSERT INTO audited_changes VALUES ('service.updated', 'service', NEW.id, NEW.name, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -1397,7 +1403,7 @@ DECLARE actor CONSTANT text[] := string_to_array(current_setting('edge.actor', t
 BEGIN
   IF actor[1] = 'identity' AND actor[2] <> OLD.identity_id
     AND OLD.id <> ALL (string_to_array(coalesce(current_setting('edge.ended', true), ''), ' ')) THEN
-    PERFORM record_audit('session.deleted', 'session', OLD.id, NULL, jsonb_build_object('identityId', OLD.identity_id,
+    INSERT INTO audited_changes VALUES ('session.deleted', 'session', OLD.id, NULL, jsonb_build_object('identityId', OLD.identity_id,
       'apiSessionId', OLD.api_session_id, 'serviceId', OLD.service_id, 'type', OLD.type), NULL);
   END IF;
   RETURN NULL;
@@ -1412,12 +1418,12 @@ DECLARE
   after jsonb := '{}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('terminator' || '.created', 'terminator', NEW.id, NULL, NULL,
+    INSERT INTO audited_changes VALUES ('terminator' || '.created', 'terminator', NEW.id, NULL, NULL,
       jsonb_build_object('serviceId', NEW.service_id, 'routerId', NEW.router_id, 'binding', NEW.binding, 'address', NEW.address, 'identity', NEW.instance_id, 'cost', NEW.cost, 'precedence', NEW.precedence, 'tags', NEW.tags));
   ELSIF OLD.is_system AND NOT acts_for_another(OLD.host_id) THEN
     RETURN NULL;
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('terminator' || '.deleted', 'terminator', OLD.id, NULL,
+    INSERT INTO audited_changes VALUES ('terminator' || '.deleted', 'terminator', OLD.id, NULL,
       jsonb_build_object('serviceId', OLD.service_id, 'routerId', OLD.router_id, 'binding', OLD.binding, 'address', OLD.address, 'identity', OLD.instance_id, 'cost', OLD.cost, 'precedence', OLD.precedence, 'tags', OLD.tags), NULL);
   ELSE
     IF OLD.service_id IS DISTINCT FROM NEW.service_id THEN
@@ -1453,7 +1459,7 @@ BEGIN
       after := after || jsonb_build_object('tags', NEW.tags);
     END IF;
     IF after <> '{}' THEN
-      PERFORM record_audit('terminator' || '.updated', 'terminator', NEW.id, NULL, before, after);
+      INSERT INTO audited_changes VALUES ('terminator' || '.updated', 'terminator', NEW.id, NULL, before, after);
     END IF;
   END IF;
   RETURN NULL;
@@ -1465,14 +1471,14 @@ CREATE OR REPLACE FUNCTION public.audit_webhooks()
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM record_audit('webhook.created', 'webhook', NEW.id, NEW.name, NULL, jsonb_build_object('name', NEW.name,
+    INSERT INTO audited_changes VALUES ('webhook.created', 'webhook', NEW.id, NEW.name, NULL, jsonb_build_object('name', NEW.name,
       'url', NEW.url, 'kinds', NEW.kinds, 'enabled', NEW.is_enabled, 'tags', NEW.tags));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM record_audit('webhook.deleted', 'webhook', OLD.id, OLD.name, jsonb_build_object('name', OLD.name,
+    INSERT INTO audited_changes VALUES ('webhook.deleted', 'webhook', OLD.id, OLD.name, jsonb_build_object('name', OLD.name,
       'url', OLD.url, 'kinds', OLD.kinds, 'enabled', OLD.is_enabled, 'tags', OLD.tags), NULL);
   ELSE
-    PERFORM record_audit('webhook.updated', 'webhook', NEW.id, NEW.name, c.before,
-      c.after || CASE WHEN OLD.secret_set_at <> NEW.secret_set_at THEN '{"secretChanged": true}'::jsonb ELSE '{}' END)
+    INSERT INTO audited_changes SELECT 'webhook.updated', 'webhook', NEW.id, NEW.name, c.before,
+      c.after || CASE WHEN OLD.secret_set_at <> NEW.secret_set_at THEN '{"secretChanged": true}'::jsonb ELSE '{}' END
     FROM audit_changes(
       jsonb_build_object('name', OLD.name, 'url', OLD.url, 'kinds', OLD.kinds, 'enabled', OLD.is_enabled,
         'tags', OLD.tags),
@@ -1550,14 +1556,14 @@ CREATE OR REPLACE FUNCTION public.count_entities()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE delta bigint;
 BEGIN
-  IF TG_OP = 'INSERT' THEN SELECT count(*) INTO delta FROM changed;
-  ELSE SELECT -count(*) INTO delta FROM changed; END IF;
-  IF delta <> 0 THEN
-    UPDATE entity_counts SET total = total + delta WHERE kind = TG_TABLE_NAME
-      AND slot = (SELECT slot FROM entity_counts WHERE kind = TG_TABLE_NAME LIMIT 1 FOR UPDATE SKIP LOCKED);
-    IF NOT FOUND THEN INSERT INTO entity_counts (kind, total) VALUES (TG_TABLE_NAME, delta); END IF;
+  UPDATE entity_counts
+  SET total = total + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END * (SELECT count(*) FROM changed)
+  WHERE kind = TG_TABLE_NAME AND slot = (SELECT slot FROM entity_counts
+    WHERE kind = TG_TABLE_NAME AND EXISTS (SELECT FROM changed) LIMIT 1 FOR UPDATE SKIP LOCKED);
+  IF NOT FOUND THEN
+    INSERT INTO entity_counts (kind, total)
+    SELECT TG_TABLE_NAME, CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END * count(*) FROM changed HAVING count(*) > 0;
   END IF;
   RETURN NULL;
 END $function$;
@@ -2225,13 +2231,8 @@ CREATE OR REPLACE FUNCTION public.record_audit(kind text, entity_type text, enti
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
-DECLARE actor CONSTANT text[] := string_to_array(current_setting('edge.actor', true), '|');
 BEGIN
-  INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, before, after, actor_kind, actor_id, actor_name,
-    api_session_id, address, request_id, controller)
-  VALUES (kind, entity_type, entity_id, entity_name, before, after, coalesce(actor[1], 'controller'),
-    nullif(actor[2], ''), nullif(convert_from(decode(actor[3], 'hex'), 'UTF8'), ''), nullif(actor[4], ''),
-    nullif(actor[5], ''), nullif(actor[6], ''), nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+  INSERT INTO audited_changes VALUES (kind, entity_type, entity_id, entity_name, before, after);
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_sessions_of_partial_logins()
@@ -2471,11 +2472,9 @@ CREATE OR REPLACE FUNCTION public.tell_session_prints()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE ids text; n bigint;
 BEGIN
-  SELECT count(*), string_agg(id, ' ') INTO n, ids
-  FROM (SELECT DISTINCT api_session_id AS id FROM changed LIMIT 200) c;
-  IF n > 0 THEN PERFORM pg_notify('edge', 'opened ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
+  PERFORM pg_notify('edge', 'opened ' || CASE WHEN count(*) < 200 THEN string_agg(id, ' ') ELSE '*' END)
+  FROM (SELECT DISTINCT api_session_id AS id FROM changed LIMIT 200) c HAVING count(*) > 0;
   RETURN NULL;
 END $function$;
 
@@ -2498,10 +2497,9 @@ CREATE OR REPLACE FUNCTION public.tell_sessions_gone()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE ids text; n bigint;
 BEGIN
-  SELECT count(*), string_agg(id, ' ') INTO n, ids FROM (SELECT id FROM gone LIMIT 200) g;
-  IF n > 0 THEN PERFORM pg_notify('edge', 'session ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
+  PERFORM pg_notify('edge', 'session ' || CASE WHEN count(*) < 200 THEN string_agg(id, ' ') ELSE '*' END)
+  FROM (SELECT id FROM gone LIMIT 200) g HAVING count(*) > 0;
   RETURN NULL;
 END $function$;
 
@@ -2509,11 +2507,9 @@ CREATE OR REPLACE FUNCTION public.tell_terminators_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE ids text; n bigint;
 BEGIN
-  SELECT count(*), string_agg(id, ' ') INTO n, ids
-  FROM (SELECT DISTINCT service_id AS id FROM changed LIMIT 200) c;
-  IF n > 0 THEN PERFORM pg_notify('edge', 'terminators ' || CASE WHEN n < 200 THEN ids ELSE '*' END); END IF;
+  PERFORM pg_notify('edge', 'terminators ' || CASE WHEN count(*) < 200 THEN string_agg(id, ' ') ELSE '*' END)
+  FROM (SELECT DISTINCT service_id AS id FROM changed LIMIT 200) c HAVING count(*) > 0;
   RETURN NULL;
 END $function$;
 
@@ -3585,6 +3581,30 @@ CREATE TABLE webhooks (
 );
 
 CREATE TABLE audit_records_rest PARTITION OF audit_records DEFAULT;
+
+CREATE VIEW audited_changes AS
+ SELECT kind,
+    entity_type,
+    entity_id,
+    entity_name,
+    before,
+    after,
+    actor_kind,
+    actor_id,
+    actor_name,
+    api_session_id,
+    address,
+    request_id,
+    controller
+   FROM audit_records;
+
+ALTER VIEW audited_changes ALTER actor_kind SET DEFAULT COALESCE(actor_part(1), 'controller'::text);
+ALTER VIEW audited_changes ALTER actor_id SET DEFAULT actor_part(2);
+ALTER VIEW audited_changes ALTER actor_name SET DEFAULT convert_from(decode(actor_part(3), 'hex'::text), 'UTF8'::name);
+ALTER VIEW audited_changes ALTER api_session_id SET DEFAULT actor_part(4);
+ALTER VIEW audited_changes ALTER address SET DEFAULT actor_part(5);
+ALTER VIEW audited_changes ALTER request_id SET DEFAULT actor_part(6);
+ALTER VIEW audited_changes ALTER controller SET DEFAULT convert_from(decode(actor_part(7), 'hex'::text), 'UTF8'::name);
 
 ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 

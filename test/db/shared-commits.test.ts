@@ -104,7 +104,7 @@ describe('changes that share a commit', () => {
     const { rows } = await fixture.files.query(
       `SELECT tgname, proname FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid
         WHERE NOT g.tgisinternal AND (g.tgdeferrable OR (g.tgtype & 2) <> 0)
-          AND p.prosrc ~ 'edge\\.actor|record_audit|acts_for_another|edge\\.summed|edge\\.ended'`,
+          AND p.prosrc ~ 'edge\\.actor|record_audit|audited_changes|acts_for_another|edge\\.summed|edge\\.ended'`,
     );
     expect(rows).to.deep.equal([]);
   });
