@@ -164,7 +164,6 @@ export class FabricEvents {
     this.#parts.traffic.links.remove(linkId);
   }
 
-  /** @param isImmediate  what is on its way is dropped */
   /** Hears that a router reported a fault of a circuit to another controller than the one that has it. */
   circuitFaulted(circuitId: string): void {
     const { circuits, moves } = this.#parts.traffic;
@@ -172,6 +171,7 @@ export class FabricEvents {
     if (circuit !== undefined) moves.move(circuit);
   }
 
+  /** @param isImmediate  what is on its way is dropped */
   circuitRemoved(circuitId: string, isImmediate: boolean): void {
     const { circuits } = this.#parts.traffic;
     const circuit = circuits.get(circuitId);

@@ -1,4 +1,4 @@
--- Less PL/pgSQL in what every change runs: it prepares each function and each expression anew in each transaction.
+-- Less PL/pgSQL in what every change runs: each transaction prepares each function and each expression again.
 -- Triggers insert into the audit record themselves, with the actor as the default of a view; none calls a function for
 -- it, which called another one.
 
