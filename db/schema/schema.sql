@@ -110,9 +110,7 @@ CREATE OR REPLACE FUNCTION public.audit_api_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-  actor text[];
-  holder text;
+DECLARE holder text;
 BEGIN
   IF current_setting('edge.summed', true) = 'on' THEN
     INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
@@ -120,13 +118,12 @@ BEGIN
     ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + 1;
     RETURN NULL;
   END IF;
-  actor := string_to_array(current_setting('edge.actor', true), '|');
   holder := (SELECT name FROM identities WHERE id = NEW.identity_id);
-  INSERT INTO audit_records (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
-    api_session_id, address, request_id, controller)
+  INSERT INTO audited_changes (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
+    api_session_id, address)
   VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
     jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
-    holder, NEW.id, NEW.ip_address, nullif(actor[6], ''), nullif(convert_from(decode(actor[7], 'hex'), 'UTF8'), ''));
+    holder, NEW.id, NEW.ip_address);
   RETURN NULL;
 END $function$;
 
@@ -139,7 +136,7 @@ DECLARE
   most bigint;
 BEGIN
   IF NOT EXISTS (SELECT FROM gone) THEN RETURN NULL; END IF;
-  actor := coalesce(nullif(split_part(current_setting('edge.actor', true), '|', 1), ''), 'controller');
+  actor := coalesce(actor_part(1), 'controller');
   most := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0 WHEN actor = 'controller' THEN 10 END;
   INSERT INTO audited_changes SELECT 'apiSession.deleted', 'apiSession', g.id, i.name,
     jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL

@@ -8,7 +8,7 @@ describe('kinds of events', () => {
     const schema = readFileSync(new URL('../../db/schema/schema.sql', import.meta.url), 'utf8');
     const written = new Set<string>();
     for (const [, first = ''] of schema.matchAll(
-      /INTO audited_changes (?:SELECT |VALUES \()((?:'[\w.]+'(?: \|\| )?)+)/g,
+      /(?:record_audit\(|INTO audited_changes (?:SELECT |VALUES \())((?:'[\w.]+'(?: \|\| )?)+)/g,
     ))
       written.add([...first.matchAll(/'([^']*)'/g)].map(([, part]) => part).join(''));
     expect(written.size).to.be.greaterThan(60);

@@ -26,7 +26,8 @@ BEGIN
   INSERT INTO audited_changes VALUES (kind, entity_type, entity_id, entity_name, before, after);
 END $$;
 
--- Each `PERFORM record_audit(...)` becomes an insert: of values, or of a selection where it names a table.
+-- Each `PERFORM record_audit(...)` becomes an insert: of values, or of a selection where it names a table. One of these
+-- functions takes the kind of the actor apart by itself.
 DO $do$
 DECLARE
   call CONSTANT text := 'PERFORM record_audit(';
@@ -57,9 +58,29 @@ BEGIN
       END IF;
       former := substr(former, at + 1);
     END LOOP;
-    EXECUTE body || former;
+    EXECUTE replace(body || former, 'nullif(split_part(current_setting(''edge.actor'', true), ''|'', 1), '''')',
+      'actor_part(1)');
   END LOOP;
 END $do$;
+
+-- The actor of a login is who logged in.
+CREATE OR REPLACE FUNCTION audit_api_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE holder text;
+BEGIN
+  IF current_setting('edge.summed', true) = 'on' THEN
+    INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
+    VALUES ('login.succeeded', NEW.identity_id, NEW.authenticator_id, NEW.method, 'identity', 1)
+    ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + 1;
+    RETURN NULL;
+  END IF;
+  holder := (SELECT name FROM identities WHERE id = NEW.identity_id);
+  INSERT INTO audited_changes (kind, entity_type, entity_id, entity_name, after, actor_kind, actor_id, actor_name,
+    api_session_id, address)
+  VALUES ('login.succeeded', 'identity', NEW.identity_id, holder,
+    jsonb_build_object('method', NEW.method, 'authenticatorId', NEW.authenticator_id), 'identity', NEW.identity_id,
+    holder, NEW.id, NEW.ip_address);
+  RETURN NULL;
+END $$;
 
 CREATE OR REPLACE FUNCTION count_entities() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
