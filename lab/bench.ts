@@ -6,6 +6,7 @@ import { measureAbuse } from './bench/abuse/abuse.js';
 import { measureAccess } from './bench/access/access.js';
 import { abuseHead, abuseNotes, abuseRow, broken } from './bench/abuse/report.js';
 import { shapeLines } from '../test/support/body-shapes.js';
+import { measureBeside } from './bench/beside/beside.js';
 import { measureCompression } from './bench/compression.js';
 import { failFor, wrongOf } from './bench/faults.js';
 import { Floor } from './bench/floor.js';
@@ -14,7 +15,7 @@ import { frameHead, frameRow, measureFrames } from './bench/frames/frames.js';
 import { growthLines, growthOf } from './bench/growth.js';
 import { LoadGenerator } from './bench/load.js';
 import { isEven, loginTimingHead, loginTimingRow, measureLoginTiming } from './bench/login-timing.js';
-import { measureController } from './bench/measure.js';
+import { closeAll, measureController } from './bench/measure.js';
 import type { Bench, Closers, Measured } from './bench/measure.js';
 import { parseOptions, usage, UsageError } from './bench/options.js';
 import type { BenchOptions, Login, Size } from './bench/options.js';
@@ -255,17 +256,8 @@ function raise(): never {
 /** @param filled  the network that it starts with */
 async function startOwn(closers: Closers, filled?: Size): Promise<OwnController> {
   showProgress('starting a controller');
-  return OwnController.start((stop) => closers.push(stop), filled && ((dataDir) => fillDirectory(dataDir, filled)));
-}
-
-/** Also what comes after one that fails, which fails the run in the end. */
-async function closeAll(closers: Closers): Promise<void> {
-  const failures: unknown[] = [];
-  for (const closer of closers.splice(0).reverse())
-    await Promise.resolve()
-      .then(closer)
-      .catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw new AggregateError(failures);
+  const prepare = filled && ((dataDir: string) => fillDirectory(dataDir, filled));
+  return OwnController.start((stop) => closers.push(stop), { prepare });
 }
 
 async function main(args: readonly string[]): Promise<void> {
@@ -299,13 +291,14 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function runOf(options: BenchOptions) {
-  const { abuse, posture, routers, sizes, isAccess, isCompression, isFrames, isShapes, loginPairs } = options;
+  const { abuse, beside, posture, routers, sizes, isAccess, isCompression, isFrames, isShapes, loginPairs } = options;
   if (isFrames) return measureWorstFrames;
   if (loginPairs !== undefined) return measureLogins;
   if (isShapes) return async () => print(shapeLines());
   if (isAccess) return measureAccess;
   if (isCompression) return measureCompression;
   if (abuse !== undefined) return measureAttacks;
+  if (beside !== undefined) return measureBeside;
   if (posture !== undefined) return measurePosture;
   if (routers !== undefined) return measureFleet;
   return sizes.length > 0 ? measureGrowth : measureOne;

@@ -21,6 +21,8 @@ const START_MS = 120_000;
 const STOP_MS = 30_000;
 
 export interface ControllerLaunch {
+  /** Its file and arguments; this revision's unless given. */
+  readonly program?: readonly string[] | undefined;
   /** Written afresh; holds what it logs. */
   readonly logFile: string;
   /** Its settings; those that it lacks hold as the environment has them. */
@@ -39,7 +41,12 @@ export interface RunningController {
 }
 
 /** Listens on a free port of 127.0.0.1. @throws Error with the end of its log when it does not come up */
-export async function launchController({ logFile, env, onChild }: ControllerLaunch): Promise<RunningController> {
+export async function launchController({
+  program = [MAIN, 'start'],
+  logFile,
+  env,
+  onChild,
+}: ControllerLaunch): Promise<RunningController> {
   const all: NodeJS.ProcessEnv = { ...process.env };
   for (const name of OURS) all[name] = undefined;
   Object.assign(all, {
@@ -52,7 +59,7 @@ export async function launchController({ logFile, env, onChild }: ControllerLaun
   const log = openSync(logFile, 'w', 0o600);
   const startedAt = performance.now();
   // A file, not a pipe: what it logs while it is measured must cost it what it costs anywhere.
-  const child = spawn(process.execPath, [MAIN, 'start'], { env: all, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, program, { env: all, stdio: ['ignore', log, log] });
   closeSync(log);
   onChild(child);
   const lines = () => readFileSync(logFile, 'utf8').split('\n').flatMap(parseLine);

@@ -25,8 +25,13 @@ function timeOf(pid: number, thread: string): number {
   return Number(nanoseconds) / 1e6;
 }
 
-/** Time for each of `count`. */
-export function cpuEach(before: CpuTime | undefined, after: CpuTime | undefined, count: number): CpuTime | undefined {
+/** Time for each of `count`, part by part. */
+export function cpuEach<T extends Readonly<Record<keyof T, number>>>(
+  before: T | undefined,
+  after: T | undefined,
+  count: number,
+): T | undefined {
   if (before === undefined || after === undefined || count === 0) return undefined;
-  return { main: (after.main - before.main) / count, all: (after.all - before.all) / count };
+  const parts = Object.keys(before) as (keyof T)[];
+  return Object.fromEntries(parts.map((part) => [part, (after[part] - before[part]) / count])) as T;
 }

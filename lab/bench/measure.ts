@@ -19,6 +19,16 @@ import { CLIENT } from './world.js';
 
 export type Closers = (() => Promise<void> | void)[];
 
+/** Also what comes after one that fails, which fails the run in the end. */
+export async function closeAll(closers: Closers): Promise<void> {
+  const failures: unknown[] = [];
+  for (const closer of closers.splice(0).reverse())
+    await Promise.resolve()
+      .then(closer)
+      .catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures);
+}
+
 export interface Measured {
   readonly version: string;
   readonly rows: readonly Row[];

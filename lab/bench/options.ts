@@ -33,6 +33,8 @@ export interface BenchOptions extends Size {
         readonly reference: string | undefined;
       }
     | undefined;
+  /** The folder of a revision that takes turns with this one. */
+  readonly beside: { readonly dir: string; readonly rounds: number; readonly starts: number } | undefined;
   readonly posture: { readonly endpoints: number; readonly rounds: number } | undefined;
   /** Whether the picture of who reaches what is measured. */
   readonly isAccess: boolean;
@@ -86,6 +88,9 @@ interface Values {
   readonly base?: string;
   readonly username?: string;
   readonly password?: string;
+  readonly beside?: string;
+  readonly rounds: number;
+  readonly starts: number;
   readonly compare?: string;
   readonly compareUsername?: string;
   readonly comparePassword?: string;
@@ -186,6 +191,13 @@ const addMeans = (command: Command): Command =>
     .option('--compare <URL>', 'measure a second controller alongside and show the ratio')
     .option('--compare-username <U>', 'its administrator; without: the same as of the first')
     .option('--compare-password <P>', 'and the password')
+    .option(
+      '--beside <DIR>',
+      'this revision and the one that is built in DIR, each with a controller of its own, in slices of --seconds ' +
+        '(0.5) that take turns: which case has become faster or slower',
+    )
+    .option('--rounds <N>', 'slices of each revision, case and start', whole('--rounds', 3), 5)
+    .option('--starts <N>', 'how often both are started anew: processes differ by a tenth', whole('--starts', 1), 2)
     .option('--json <FILE>', 'write everything as JSON as well')
     .option('--format <FILE>', 'write the tables of such a file as Markdown to the output, and exit')
     .option('-h, --help', 'show this text and exit');
@@ -210,7 +222,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
   const password = values.password ?? env['EDGE_ADMIN_PASSWORD'];
   const sizes = values.sizes ?? (values.growth === true || values.posture === true ? sizesOf(SIZES) : []);
   requireAgreement(values, sizes, password);
-  const { routers, apiSessions, sites, inUse, tunneled, reference } = values;
+  const { beside, rounds, starts, routers, apiSessions, sites, inUse, tunneled, reference } = values;
   return {
     sizes,
     isFilledBySql: values.filled === true,
@@ -222,6 +234,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
             seconds: Math.min(MOST_ATTACK_SECONDS, values.seconds ?? 8),
           }
         : undefined,
+    beside: beside === undefined ? undefined : { dir: beside, rounds, starts },
     posture: values.posture === true ? { endpoints: values.endpoints, rounds: values.minutes } : undefined,
     isAccess: values.access === true,
     isCompression: values.compression === true,
@@ -231,7 +244,7 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): B
     formatFile: values.format,
     identities: values.identities,
     services: values.services,
-    seconds: values.seconds ?? 2,
+    seconds: values.seconds ?? (beside === undefined ? 2 : 0.5),
     connections: values.connections ?? [1, 16],
     only: values.only ?? [],
     isList: values.list === true,
@@ -269,6 +282,8 @@ function requireAgreement(values: Values, sizes: readonly Size[], password: stri
     throw new UsageError(`--filled makes at least ${LEAST_FILLED} identities and services`);
   if (values.abuse === true && (hasBase || hasSizes))
     throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
+  if (values.beside !== undefined && (hasBase || hasSizes || values.compare !== undefined))
+    throw new UsageError('revisions take turns on controllers of their own: without --base, --compare and --growth');
   if (values.routers !== undefined && (hasBase || hasSizes || values.abuse === true))
     throw new UsageError('routers are measured on a controller of their own: without --base, --growth and --abuse');
 }

@@ -10,13 +10,20 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { runningConnection } from '../../db/embedded/supervisor.js';
 import { endOf, launchController } from '../controller-process.js';
-import type { RunningController } from '../controller-process.js';
+import type { ControllerLaunch, RunningController } from '../controller-process.js';
 import { requireNoDeadlocks } from './faults.js';
 import { ROOMY } from './roomy.js';
 
 export interface Memory {
   readonly residentMiB: number;
   readonly peakMiB: number;
+}
+
+export interface OwnOptions {
+  /** May fill its data directory. */
+  readonly prepare?: ((dataDir: string) => Promise<void>) | undefined;
+  /** Another revision: its file and arguments. */
+  readonly program?: readonly string[] | undefined;
 }
 
 export class OwnController {
@@ -27,6 +34,7 @@ export class OwnController {
     readonly dir: string,
     readonly password: string,
     private running: RunningController,
+    readonly program: readonly string[] | undefined,
   ) {
     this.postgresVersion = running.postgresVersion;
   }
@@ -47,12 +55,11 @@ export class OwnController {
 
   /**
    * @param atEnd  gets what stops it and removes its directory, before there is anything to wait for
-   * @param prepare  may fill its data directory
    * @throws Error with the end of its log when it does not come up
    */
   static async start(
     atEnd: (stop: () => Promise<void>) => void,
-    prepare?: (dataDir: string) => Promise<void>,
+    { prepare, program }: OwnOptions = {},
   ): Promise<OwnController> {
     const dir = mkdtempSync(join(tmpdir(), 'edge-bench-'));
     const password = randomBytes(18).toString('base64url');
@@ -66,13 +73,10 @@ export class OwnController {
       }
     });
     await prepare?.(join(dir, 'data'));
-    return new OwnController(
-      dir,
-      password,
-      await launch(dir, password, (child) => {
-        children.push(child);
-      }),
-    );
+    const onChild = (child: ChildProcess) => {
+      children.push(child);
+    };
+    return new OwnController(dir, password, await launch({ dir, password, program, onChild }), program);
   }
 
   /**
@@ -81,9 +85,10 @@ export class OwnController {
    */
   async restart(atEnd: (stop: () => Promise<void>) => void): Promise<number> {
     await endOf(this.running.child);
-    this.running = await launch(this.dir, this.password, (child) => {
+    const onChild = (child: ChildProcess) => {
       atEnd(() => endOf(child));
-    });
+    };
+    this.running = await launch({ ...this, onChild });
     return this.running.startMs;
   }
 
@@ -115,8 +120,14 @@ export class OwnController {
   }
 }
 
-const launch = (dir: string, password: string, onChild: (child: ChildProcess) => void): Promise<RunningController> =>
+interface Launch extends Pick<ControllerLaunch, 'program' | 'onChild'> {
+  readonly dir: string;
+  readonly password: string;
+}
+
+const launch = ({ dir, password, program, onChild }: Launch): Promise<RunningController> =>
   launchController({
+    program,
     logFile: join(dir, 'controller.log'),
     onChild,
     env: {

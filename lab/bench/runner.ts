@@ -82,7 +82,7 @@ export async function runCases(options: RunOptions): Promise<void> {
     for (const count of item.isAlone === true ? [1] : connections) {
       showProgress(`${index + 1} of ${cases.length}: ${item.name}, ${count} connection${count === 1 ? '' : 's'}`);
       const [result, compared] = await inTurn(worlds, (each) =>
-        measure(item, { world: each, load, seconds, connections: count }, cpu),
+        measureCase(item, { world: each, load, seconds, connections: count }, cpu),
       );
       if (result === undefined) continue;
       const floorRate = result.load.completed === 0 ? undefined : await floor.rate(result.load.meanBytes, count);
@@ -114,13 +114,21 @@ async function inTurn<T>(worlds: readonly World[], act: (world: World) => Promis
   return results;
 }
 
-interface Measurement {
+interface Measurement<Cpu> {
   readonly load: LoadResult;
-  readonly cpu: CpuTime | undefined;
+  /** For each request. */
+  readonly cpu: Cpu | undefined;
 }
 
-/** A case that cannot be prepared is one with an error, so that the rest still runs. */
-async function measure(item: BenchCase, context: CaseContext, cpu: RunOptions['cpu']): Promise<Measurement> {
+/**
+ * Runs one case once. One that cannot be prepared has an error, so that the rest still runs.
+ * @param cpu  milliseconds so far, where they are known
+ */
+export async function measureCase<Cpu extends Readonly<Record<keyof Cpu, number>>>(
+  item: BenchCase,
+  context: CaseContext,
+  cpu: () => Cpu | undefined,
+): Promise<Measurement<Cpu>> {
   const { load, world, seconds, connections } = context;
   try {
     const plan = await item.plan(context);

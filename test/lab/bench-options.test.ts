@@ -39,6 +39,11 @@ describe('the options of the bench', () => {
     expect(parse('--growth')).to.deep.include({ isFilledBySql: false });
     expect(parse('--growth --filled')).to.deep.include({ isFilledBySql: true });
     expect(parse('--login-timing --pairs=12').loginPairs).to.equal(12);
+    expect(parse('--beside ../old')).to.deep.include({ beside: { dir: '../old', rounds: 5, starts: 2 }, seconds: 0.5 });
+    expect(parse('--beside x --rounds 9 --starts 1 --seconds 2')).to.deep.include({
+      beside: { dir: 'x', rounds: 9, starts: 1 },
+      seconds: 2,
+    });
     expect(parse('--only a,b --connections 4')).to.deep.include({ only: ['a', 'b'], connections: [4] });
   });
 
@@ -61,6 +66,11 @@ describe('the options of the bench', () => {
     ['--filled', '--filled is for --growth and --sizes'],
     ['--posture --filled', '--filled is for --growth and --sizes'],
     ['--sizes 200x20 --filled', '--filled makes at least 100 identities and services'],
+    [
+      '--beside x --compare https://a',
+      'revisions take turns on controllers of their own: without --base, --compare and --growth',
+    ],
+    ['--beside x --rounds 2', '--rounds must be a whole number from 3, not 2'],
     ['--growth --compare https://a', 'growth is measured on controllers of its own: without --base and --compare'],
     ['--abuse --growth', 'attacks are measured on a controller of their own: without --base, --growth and --sizes'],
     ['--routers 3 --abuse', 'routers are measured on a controller of their own: without --base, --growth and --abuse'],
