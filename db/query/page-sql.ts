@@ -76,14 +76,16 @@ export function shapeOf({ table, readerExtras }: Paged, { where, compiled }: Pag
 }
 
 /**
- * How far a page of everything reaches at most, in the order of a unique column; null for all other lists. It stands
- * in the text, so that a plan for any page never reads more: without it PostgreSQL takes an unknown page for a tenth of
- * the table, finds a plan for each page better than that, and plans each time.
+ * How far a page of everything reaches at most: a short one in any order, a longer one in that of a unique column; null
+ * for all other lists. It stands in the text, so that a plan for any page never reads more: without it PostgreSQL takes
+ * an unknown page for a tenth of the table, finds a plan for each page better than that, and plans each time.
  */
 function reachOf({ sql: where }: Clause, { limit, offset, order }: CompiledList): number | null {
-  if (where !== '' || limit === null || order.key === null) return null;
+  if (where !== '' || limit === null) return null;
   if (limit <= SHORT_PAGE && offset <= SHORT_PAGE) return SHORT_REACH;
-  return limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET ? DEEP_OFFSET + BOUND : null;
+  return order.key !== null && limit > SHORT_PAGE && limit <= BOUND && offset < DEEP_OFFSET
+    ? DEEP_OFFSET + BOUND
+    : null;
 }
 
 const BOUND = 500;

@@ -12,6 +12,8 @@ export type Scope = (bind: Bind) => Clause;
 
 export const everything: Scope = () => EVERYTHING;
 
+const nothing: Scope = () => ({ sql: 'FALSE', foundBy: 'keys' });
+
 /** A role list of some policy, with the semantic that governs it. */
 export interface RoleList {
   readonly semantic: Semantic;
@@ -66,18 +68,20 @@ export const selectedBy = (lists: readonly RoleList[]): Scope => {
     if (semantic === 'AnyOf') attributes.forEach((attribute) => anyOf.add(attribute));
     else if (attributes.length > 0) allOf.push(attributes);
   }
+  if (ids.size + anyOf.size + allOf.length === 0) return nothing;
   return (bind) => {
-    const named = bind([...ids], 'text[]');
+    // Without ids there is no condition on them: how many have a single attribute is known.
+    const named = ids.size === 0 ? undefined : bind([...ids], 'text[]');
     const attributes = bind([...anyOf], 'text[]');
     const parts = [
-      byKeys(`t.id = ANY (${named})`),
+      ...(named === undefined ? [] : [byKeys(`t.id = ANY (${named})`)]),
       byMembers(`t.role_attributes && ${attributes}`),
       ...allOf.map((attributes) => byMembers(`t.role_attributes @> ${bind(attributes, 'text[]')}`)),
     ];
     return {
       sql: parts.map(({ sql }) => sql).join(' OR '),
       foundBy: foundByAny(parts),
-      name: `selected-${allOf.length}`,
+      name: `selected-${allOf.length}${named === undefined ? '' : '-ids'}`,
       ...(allOf.length === 0 && { members: membersOf(attributes, [...anyOf], named) }),
     };
   };

@@ -17,8 +17,8 @@ import type { Turn } from '../../lab/bench/beside/ratios.js';
 import { UsageError } from '../../lab/bench/options.js';
 
 const turn = (then: number, now: number, cpu = { then: 100, now: 100 }): Turn => ({
-  then: { rate: then, controllerUs: cpu.then, postgresUs: cpu.then },
-  now: { rate: now, controllerUs: cpu.now, postgresUs: cpu.now },
+  then: { rate: then, controllerUs: cpu.then, postgresUs: cpu.then, bytes: 400 },
+  now: { rate: now, controllerUs: cpu.now, postgresUs: cpu.now, bytes: 500 },
 });
 const rowOf = (ratios: readonly number[], isRead: boolean) =>
   besideRow(
@@ -34,9 +34,9 @@ describe('revisions that take turns in the bench', () => {
       turn(2000, 2200),
     ]);
     expect(row.ratio).to.be.closeTo(1.1, 1e-9);
-    expect(row.then).to.deep.equal({ rate: 1000, controllerUs: 100, postgresUs: 100 });
-    expect(row.now).to.deep.equal({ rate: 1100, controllerUs: 100, postgresUs: 100 });
-    expect(row.cpuRatio).to.equal(1);
+    expect(row.then).to.deep.equal({ rate: 1000, controllerUs: 100, postgresUs: 100, bytes: 400 });
+    expect(row.now).to.deep.equal({ rate: 1100, controllerUs: 100, postgresUs: 100, bytes: 500 });
+    expect([row.cpuRatio, row.bytesRatio]).to.deep.equal([1, 1.25]);
     expect(besideRow(row, [turn(1, 1, { then: 10, now: 15 })]).cpuRatio).to.equal(1.5);
   });
 
@@ -66,8 +66,8 @@ describe('revisions that take turns in the bench', () => {
   it('are shown case by case, with those that are not fast enough in the end', () => {
     const rows = [rowOf([1.2, 1.2, 1.3], true), rowOf([0.6, 0.7, 0.8], false), rowOf([0.8, 0.95, 1.2], true)];
     const [head, ...lines] = [besideHead(), ...rows.map(besideLine)];
-    expect(head).to.match(/^case +conn +then\/s +now\/s +ratio +half of turns +us then +us now +cpu$/);
-    expect(lines[0]).to.match(/^a read +16 +1,000 +1,200 +1\.20 +1\.20 to 1\.25 +100\+100 +100\+100 +1\.00$/);
+    expect(head).to.match(/^case +conn +then\/s +now\/s +ratio +half of turns +us then +us now +cpu +bytes$/);
+    expect(lines[0]).to.match(/^a read +16 +1,000 +1,200 +1\.20 +1\.20 to 1\.25 +100\+100 +100\+100 +1\.00 +1\.25$/);
     expect(lines[1]).to.match(/^! a write +16 +1,000 +700 +0\.70 /);
     expect(lines[2]).to.match(/^\? a read /);
     expect(besideNotes(rows)).to.deep.equal([

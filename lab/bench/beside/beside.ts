@@ -63,7 +63,8 @@ export async function measureBeside(options: BenchOptions, closers: Closers): Pr
     `machine     ${facts.cores} x ${facts.processor}, ${facts.memoryGiB} GiB, load ${facts.load} before`,
     `turns       ${beside.starts} starts, ${beside.rounds} slices of ${seconds} s each; ` +
       `${options.identities} identities, ${options.services} services`,
-    'then, now   the revision in the folder, and this one; us: CPU of a request, controller+PostgreSQL',
+    'then, now   the revision in the folder, and this one; us: CPU of a request, controller+PostgreSQL;',
+    '            cpu, bytes: of a request and of an answer, now over then',
     '',
     besideHead(),
   ]);
@@ -164,7 +165,12 @@ async function spentBy(
     postgres: descendants(pid).reduce((sum, child) => sum + (cpuTime(child)?.all ?? 0), 0),
   }));
   if (result.errors > 0 || result.completed === 0 || cpu === undefined) return undefined;
-  return { rate: result.rate, controllerUs: cpu.controller * 1000, postgresUs: cpu.postgres * 1000 };
+  return {
+    rate: result.rate,
+    controllerUs: cpu.controller * 1000,
+    postgresUs: cpu.postgres * 1000,
+    bytes: result.meanBytes,
+  };
 }
 
 async function clearUp({ load, then, now }: Pair, { group }: BenchCase): Promise<void> {

@@ -11,6 +11,8 @@ export interface Spent {
   /** Of the controller's process, all its threads. */
   readonly controllerUs: number;
   readonly postgresUs: number;
+  /** Of a body. */
+  readonly bytes: number;
 }
 
 export interface BesideRow {
@@ -25,6 +27,8 @@ export interface BesideRow {
   readonly high: number;
   /** CPU of a request now over that of then, controller and PostgreSQL together. */
   readonly cpuRatio: number;
+  /** Answers now over answers then. */
+  readonly bytesRatio: number;
 }
 
 /** Least ratios that the project wants: a write has its audit record, which 443ef5c did not write. */
@@ -48,6 +52,7 @@ const middleOf = (all: readonly Spent[]): Spent => ({
   rate: middle(all.map(({ rate }) => rate)),
   controllerUs: middle(all.map(({ controllerUs }) => controllerUs)),
   postgresUs: middle(all.map(({ postgresUs }) => postgresUs)),
+  bytes: middle(all.map(({ bytes }) => bytes)),
 });
 
 const cpuOf = ({ controllerUs, postgresUs }: Spent): number => controllerUs + postgresUs;
@@ -63,6 +68,7 @@ export function besideRow(what: Pick<BesideRow, 'name' | 'connections' | 'isRead
     low: quantile(ratios, 0.25),
     high: quantile(ratios, 0.75),
     cpuRatio: middle(turns.map(({ then, now }) => cpuOf(now) / cpuOf(then))),
+    bytesRatio: middle(turns.map(({ then, now }) => now.bytes / then.bytes)),
   };
 }
 
@@ -74,7 +80,7 @@ export const isBelow = (row: BesideRow): boolean => row.high < leastOf(row);
 export const isUnsure = (row: BesideRow): boolean => row.ratio < leastOf(row) && !isBelow(row);
 
 const NAME_WIDTH = 34;
-const WIDTHS = [5, 8, 8, 7, 14, 13, 13, 6];
+const WIDTHS = [5, 8, 8, 7, 14, 13, 13, 6, 7];
 const line = (name: string, cells: readonly string[]): string =>
   name.slice(0, NAME_WIDTH - 1).padEnd(NAME_WIDTH) +
   cells
@@ -85,10 +91,10 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const cpuText = ({ controllerUs, postgresUs }: Spent): string => `${whole(controllerUs)}+${whole(postgresUs)}`;
 
 export const besideHead = (): string =>
-  line('case', ['conn', 'then/s', 'now/s', 'ratio', 'half of turns', 'us then', 'us now', 'cpu']);
+  line('case', ['conn', 'then/s', 'now/s', 'ratio', 'half of turns', 'us then', 'us now', 'cpu', 'bytes']);
 
 export function besideLine(row: BesideRow): string {
-  const { name, connections, then, now, ratio, low, high, cpuRatio } = row;
+  const { name, connections, then, now, ratio, low, high, cpuRatio, bytesRatio } = row;
   const mark = isBelow(row) ? '! ' : isUnsure(row) ? '? ' : '';
   return line(`${mark}${name}`, [
     String(connections),
@@ -99,6 +105,7 @@ export function besideLine(row: BesideRow): string {
     cpuText(then),
     cpuText(now),
     cpuRatio.toFixed(2),
+    bytesRatio.toFixed(2),
   ]);
 }
 
