@@ -90,7 +90,7 @@ describe('pages by role attributes', () => {
     );
     for (const selectedBy of [[], [{ semantic: 'AnyOf', roles: [] }], [{ semantic: 'AllOf', roles: [] }]] as const)
       for (const sort of ['', 'name', 'createdAt'])
-        expect(await stores.identities.list({ selectedBy, sort })).to.deep.equal({ items: [], totalCount: 0 });
+        expect(await stores.identities.list({ selectedBy, sort })).to.deep.include({ items: [], totalCount: 0 });
   }).timeout(120_000);
 
   it('are narrowed by all else that is asked with them', async () => {
