@@ -22,7 +22,7 @@ import type { BenchOptions, Login, Size } from './bench/options.js';
 import { OwnController } from './bench/own-controller.js';
 import { probeLine } from './bench/policy-probe.js';
 import { measurePosture } from './bench/posture/posture.js';
-import { clearProgress, say, showProgress } from './bench/progress.js';
+import { clearProgress, print, say, showProgress } from './bench/progress.js';
 import {
   busyNote,
   errorNotes,
@@ -42,10 +42,6 @@ import { figureHead, figureRow } from './bench/routers/figures.js';
 import { measureRouters } from './bench/routers/routers.js';
 import { allCases, pickCases, unmeasured } from './bench/runner.js';
 import { fillDirectory } from './explain/network.js';
-
-const print = (lines: string | readonly string[]): void => {
-  process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
-};
 
 async function prepare(options: BenchOptions, closers: Closers): Promise<Bench> {
   const cases = pickCases(options.only);

@@ -197,7 +197,7 @@ const addMeans = (command: Command): Command =>
         '(0.5) that take turns: which case has become faster or slower',
     )
     .option('--rounds <N>', 'slices of each revision, case and start', whole('--rounds', 3), 5)
-    .option('--starts <N>', 'how often both are started anew: processes differ by a tenth', whole('--starts', 1), 2)
+    .option('--starts <N>', 'how often both are started: processes differ by a tenth', whole('--starts', 1), 2)
     .option('--json <FILE>', 'write everything as JSON as well')
     .option('--format <FILE>', 'write the tables of such a file as Markdown to the output, and exit')
     .option('-h, --help', 'show this text and exit');

@@ -14,3 +14,8 @@ export function say(text: string): void {
   clearProgress();
   process.stderr.write(`${text}\n`);
 }
+
+/** Lines of the result. */
+export const print = (lines: string | readonly string[]): void => {
+  process.stdout.write(`${typeof lines === 'string' ? lines : lines.join('\n')}\n`);
+};

@@ -4,16 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { programIn } from '../../lab/bench/beside/beside.js';
-import {
-  besideHead,
-  besideLine,
-  besideNotes,
-  besideRow,
-  isBelow,
-  isUnsure,
-  quantile,
-} from '../../lab/bench/beside/ratios.js';
+import { besideHead, besideLine, besideNotes, besideRow, isBelow, isUnsure } from '../../lab/bench/beside/ratios.js';
 import type { Turn } from '../../lab/bench/beside/ratios.js';
+import { quantile } from '../../lab/bench/median.js';
 import { UsageError } from '../../lab/bench/options.js';
 
 const turn = (then: number, now: number, cpu = { then: 100, now: 100 }): Turn => ({

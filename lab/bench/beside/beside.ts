@@ -1,7 +1,7 @@
 /**
  * What `--beside DIR` measures: this revision and another one that is built in DIR, each with a controller and a
  * PostgreSQL of its own, asked the same by one generator in slices that take turns. Processes of one revision differ
- * from each other by a tenth, so both are started anew several times.
+ * from each other by a tenth, so both are started several times.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { Closers } from '../measure.js';
 import { UsageError } from '../options.js';
 import type { BenchOptions } from '../options.js';
 import { OwnController } from '../own-controller.js';
-import { clearProgress, say, showProgress } from '../progress.js';
+import { clearProgress, print, say, showProgress } from '../progress.js';
 import { machine } from '../report.js';
 import { measureCase, pickCases } from '../runner.js';
 import { seed } from '../seed.js';
@@ -28,6 +28,7 @@ const PROGRAMS = [['dist/commands/main.js', 'start'], ['dist/server/main.js']] a
 /** What both do before anything counts: a process is three times as slow in its first thousand changes. */
 const WARM_CASES = ['identity patch', 'terminator delete', 'identity by id'];
 const WARM_TURNS = 8;
+const WARM = { connections: 16, seconds: 0.5 };
 
 interface Side {
   readonly own: OwnController;
@@ -82,7 +83,7 @@ export async function measureBeside(options: BenchOptions, closers: Closers): Pr
       const found = rowsOf(slice, all);
       rows.push(...found);
       clearProgress();
-      print(found.map(besideLine));
+      for (const row of found) print(besideLine(row));
     });
     await closeAll(inner);
   }
@@ -90,10 +91,6 @@ export async function measureBeside(options: BenchOptions, closers: Closers): Pr
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ startedAt, machine: facts, beside, rows }, null, 1)}\n`);
 }
-
-const print = (lines: readonly string[]): void => {
-  process.stdout.write(lines.map((text) => `${text}\n`).join(''));
-};
 
 /** @throws UsageError when no revision is built there */
 export function programIn(dir: string): readonly string[] {
@@ -126,8 +123,7 @@ async function measureStart(
   onCase: (index: number, turns: readonly Turn[]) => void,
 ): Promise<void> {
   for (const item of pickCases(WARM_CASES)) {
-    for (let turn = 0; turn < WARM_TURNS; turn += 1)
-      await takeTurn(pair, { item, connections: 16, seconds: 0.5 }, turn);
+    for (let turn = 0; turn < WARM_TURNS; turn += 1) await takeTurn(pair, { item, ...WARM }, turn);
     await clearUp(pair, item);
   }
   for (const [index, slice] of slices.entries()) {
@@ -145,13 +141,12 @@ async function measureStart(
 
 /** @returns undefined where a revision does not answer as it should: there is nothing to compare */
 async function takeTurn({ load, then, now }: Pair, slice: Slice, round: number): Promise<Turn | undefined> {
+  const isThenFirst = round % 2 === 0;
   const spent = ({ own, world }: Side) => spentBy(slice, own, world, load);
-  if (round % 2 === 0) {
-    const [before, after] = [await spent(then), await spent(now)];
-    return before && after && { then: before, now: after };
-  }
-  const [after, before] = [await spent(now), await spent(then)];
-  return before && after && { then: before, now: after };
+  const first = await spent(isThenFirst ? then : now);
+  const second = await spent(isThenFirst ? now : then);
+  if (first === undefined || second === undefined) return undefined;
+  return isThenFirst ? { then: first, now: second } : { then: second, now: first };
 }
 
 async function spentBy(

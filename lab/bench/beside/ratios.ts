@@ -1,4 +1,5 @@
 /** What turns of two revisions come to: the middle of their ratios, how far these differ, and whether it is enough. */
+import { median, quantile } from '../median.js';
 
 /** One slice of each revision, one after the other. Rates in answers a second, CPU in microseconds a request. */
 export interface Turn {
@@ -35,24 +36,11 @@ export interface BesideRow {
 const LEAST_READ = 1;
 const LEAST_WRITE = 0.9;
 
-/** @param sorted  ascending; @param share  from 0 to 1. NaN of nothing */
-export function quantile(sorted: readonly number[], share: number): number {
-  const place = (sorted.length - 1) * share;
-  const [below, above] = [sorted[Math.floor(place)] ?? NaN, sorted[Math.ceil(place)] ?? NaN];
-  return below + (above - below) * (place - Math.floor(place));
-}
-
-const middle = (values: readonly number[]): number =>
-  quantile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
-
 const middleOf = (all: readonly Spent[]): Spent => ({
-  rate: middle(all.map(({ rate }) => rate)),
-  controllerUs: middle(all.map(({ controllerUs }) => controllerUs)),
-  postgresUs: middle(all.map(({ postgresUs }) => postgresUs)),
-  bytes: middle(all.map(({ bytes }) => bytes)),
+  rate: median(all.map(({ rate }) => rate)),
+  controllerUs: median(all.map(({ controllerUs }) => controllerUs)),
+  postgresUs: median(all.map(({ postgresUs }) => postgresUs)),
+  bytes: median(all.map(({ bytes }) => bytes)),
 });
 
 const cpuOf = ({ controllerUs, postgresUs }: Spent): number => controllerUs + postgresUs;
@@ -67,8 +55,8 @@ export function besideRow(what: Pick<BesideRow, 'name' | 'connections' | 'isRead
     ratio: quantile(ratios, 0.5),
     low: quantile(ratios, 0.25),
     high: quantile(ratios, 0.75),
-    cpuRatio: middle(turns.map(({ then, now }) => cpuOf(now) / cpuOf(then))),
-    bytesRatio: middle(turns.map(({ then, now }) => now.bytes / then.bytes)),
+    cpuRatio: median(turns.map(({ then, now }) => cpuOf(now) / cpuOf(then))),
+    bytesRatio: median(turns.map(({ then, now }) => now.bytes / then.bytes)),
   };
 }
 
