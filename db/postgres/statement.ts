@@ -35,11 +35,13 @@ export interface BoundStatement {
 
 /**
  * How a change goes together with others: one that takes about a millisecond as a rule, waits for no row but its own,
- * and sets nothing in its transaction but the actor.
+ * and leaves nothing set in its transaction but the actor.
  */
 export interface Sharing {
   /** Place, among its values, of the id of the row that it locks first; null: it makes one. */
   readonly row: number | null;
+  /** A setting besides the actor's that it makes, and that its triggers take back. */
+  readonly takenBack?: string;
 }
 
 export interface Statement<R = unknown> extends Sendable {
@@ -87,7 +89,7 @@ class Change<R> implements Statement<R> {
     readonly sharing?: Sharing,
   ) {
     this.text = textWith(placesFor(this.#settings));
-    if (sharing !== undefined && this.text.includes('set_config'))
+    if (sharing !== undefined && settingsIn(this.text).some((setting) => setting !== sharing.takenBack))
       throw new Error(`${name} sets more in its transaction than its actor, so it must not share it`);
   }
 
@@ -107,6 +109,9 @@ class Change<R> implements Statement<R> {
       text: this.textWith(placesFor([...this.#settings, `set_config('edge.actor', $${n}, true)`])),
     });
 }
+
+const settingsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/set_config\('([^']*)'/g)].map(([, setting = '']) => setting);
 
 /** PostgreSQL cuts longer names, and one with an actor has a letter more. */
 const MAX_NAME_LENGTH = 62;

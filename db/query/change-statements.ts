@@ -89,16 +89,21 @@ const termMarks = (terms: Pick<Terms, 'values'> | undefined): readonly string[] 
 const termValues = (terms: Pick<Terms, 'values'> | undefined): Values =>
   Object.fromEntries((terms?.values ?? []).map((value, i) => [termMark(i), value]));
 
-/** Inserts a row, and one of another table that refers to it. */
-export function insertBothStatement(
-  [table, values]: readonly [table: string, values: Values],
-  [other, otherValues]: readonly [table: string, values: Values],
-): Bound<Changed> {
-  const both = { ...prefixed(table, values), ...prefixed(other, otherValues) };
-  return bound(`insert-${table}-${other}`, both, (name, marks) => {
-    // PostgreSQL carries out a WITH that nothing reads last, so faults of the first row are found first.
-    const last = builder(other).insert(unprefixed(other, marks));
-    const { sql, order } = built(builder(table).with('last', last).insert(unprefixed(table, marks)));
+/** A row of a table. */
+export type TableRow = readonly [table: string, values: Values];
+
+/** Inserts a row, and those of other tables that belong to it, in this order. */
+export function insertAllStatement([table, values]: TableRow, ...others: readonly TableRow[]): Bound<Changed> {
+  const all = Object.assign({}, ...[[table, values] as const, ...others].map((row) => prefixed(...row))) as Values;
+  return bound(`insert-${table}-and-${others.length}`, all, (name, marks) => {
+    // PostgreSQL carries out a WITH that nothing reads after the rest, and the last of them first.
+    const insert = [...others]
+      .reverse()
+      .reduce(
+        (query, [other]) => query.with(`of_${other}`, builder(other).insert(unprefixed(other, marks))),
+        builder(table).insert(unprefixed(table, marks)),
+      );
+    const { sql, order } = built(insert);
     const text: ChangeText = ({ returningActor }) => `${sql}${returningActor}`;
     return { order, statement: varyingChange(name, text, { row: null }) };
   });

@@ -8,7 +8,7 @@ import type { Db } from '../postgres/contracts.js';
 import type { Statement } from '../postgres/statement.js';
 import {
   deleteStatement,
-  insertBothStatement,
+  insertAllStatement,
   insertStatement,
   updateStatement,
   versionStatement,
@@ -102,9 +102,9 @@ export async function insertWhere(db: Db, table: string, values: Values, conditi
   return (await db.count(...insertStatement(table, values, condition))) === 1;
 }
 
-/** Inserts a row, and one of another table that refers to it, in one statement. */
-export async function insertBoth(db: Db, ...rows: Parameters<typeof insertBothStatement>): Promise<void> {
-  const [statement, bound] = insertBothStatement(...rows);
+/** Inserts a row, and those of other tables that belong to it, in one statement. */
+export async function insertAll(db: Db, ...rows: Parameters<typeof insertAllStatement>): Promise<void> {
+  const [statement, bound] = insertAllStatement(...rows);
   await db.execute(statement, bound);
 }
 

@@ -48,6 +48,8 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0066-cheaper-deletes',
   '0067-selectors-at-once',
   '0068-audit-in-one-statement',
+  '0069-dependents-that-are-there',
+  '0070-cheaper-ends',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -133,22 +133,31 @@ CREATE OR REPLACE FUNCTION public.audit_api_sessions_gone()
 AS $function$
 DECLARE
   actor text;
+  summed text;
   most bigint;
 BEGIN
   IF NOT EXISTS (SELECT FROM gone) THEN RETURN NULL; END IF;
   actor := coalesce(actor_part(1), 'controller');
-  most := CASE WHEN current_setting('edge.summed', true) = 'on' THEN 0 WHEN actor = 'controller' THEN 10 END;
-  INSERT INTO audited_changes SELECT 'apiSession.deleted', 'apiSession', g.id, i.name,
-    jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL
-  FROM (SELECT id, identity_id, method, ip_address, row_number() OVER (PARTITION BY identity_id ORDER BY id) AS nth
-    FROM gone) g LEFT JOIN identities i ON i.id = g.identity_id
-  WHERE most IS NULL OR g.nth <= most;
-  IF most IS NOT NULL THEN
-    INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
-    SELECT 'apiSession.deleted', identity_id, '', '', actor, count(*) - most FROM gone
-    GROUP BY identity_id HAVING count(*) > most
-    ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + excluded.total;
+  summed := current_setting('edge.summed', true);
+  IF summed = 'once' THEN PERFORM set_config('edge.summed', '', true); END IF;
+  most := CASE WHEN summed IN ('on', 'once') THEN 0 WHEN actor = 'controller' THEN 10 END;
+  IF most IS NULL THEN
+    INSERT INTO audited_changes SELECT 'apiSession.deleted', 'apiSession', g.id, i.name,
+      jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL
+    FROM gone g LEFT JOIN identities i ON i.id = g.identity_id;
+    RETURN NULL;
   END IF;
+  IF most > 0 THEN
+    INSERT INTO audited_changes SELECT 'apiSession.deleted', 'apiSession', g.id, i.name,
+      jsonb_build_object('identityId', g.identity_id, 'method', g.method, 'ipAddress', g.ip_address), NULL
+    FROM (SELECT id, identity_id, method, ip_address, row_number() OVER (PARTITION BY identity_id ORDER BY id) AS nth
+      FROM gone) g LEFT JOIN identities i ON i.id = g.identity_id
+    WHERE g.nth <= most;
+  END IF;
+  INSERT INTO audit_sums AS s (kind, identity_id, authenticator_id, method, actor_kind, total)
+  SELECT 'apiSession.deleted', identity_id, '', '', actor, count(*) - most FROM gone
+  GROUP BY identity_id HAVING count(*) > most
+  ON CONFLICT ON CONSTRAINT audit_sums_pkey DO UPDATE SET total = s.total + excluded.total;
   RETURN NULL;
 END $function$;
 
@@ -1520,6 +1529,14 @@ BEGIN
   DELETE FROM router_configs WHERE router_id = of_id;
 END$function$;
 
+CREATE OR REPLACE FUNCTION public.clear_router_enrollments(of_id text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM enrollments WHERE edge_router_id = of_id;
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.clear_service_configs(of_id text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1633,6 +1650,76 @@ AS $function$
 BEGIN
   NEW.target := 'service';
   RETURN NEW;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.delete_dependents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_TABLE_NAME = 'sessions' THEN
+    IF EXISTS (SELECT FROM terminators WHERE session_id = OLD.id) THEN
+      DELETE FROM terminators WHERE session_id = OLD.id;
+    END IF;
+  ELSIF TG_TABLE_NAME = 'api_sessions' THEN
+    IF EXISTS (SELECT FROM sessions WHERE api_session_id = OLD.id) THEN
+      DELETE FROM sessions WHERE api_session_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM api_session_certificates WHERE api_session_id = OLD.id) THEN
+      DELETE FROM api_session_certificates WHERE api_session_id = OLD.id;
+    END IF;
+  ELSIF TG_TABLE_NAME = 'identities' THEN
+    IF EXISTS (SELECT FROM api_sessions WHERE identity_id = OLD.id) THEN
+      DELETE FROM api_sessions WHERE identity_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM sessions WHERE identity_id = OLD.id) THEN
+      DELETE FROM sessions WHERE identity_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM authenticators WHERE identity_id = OLD.id) THEN
+      DELETE FROM authenticators WHERE identity_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM enrollments WHERE identity_id = OLD.id) THEN
+      DELETE FROM enrollments WHERE identity_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM mfas WHERE identity_id = OLD.id) THEN
+      DELETE FROM mfas WHERE identity_id = OLD.id;
+    END IF;
+  ELSIF TG_TABLE_NAME = 'services' THEN
+    IF EXISTS (SELECT FROM sessions WHERE service_id = OLD.id) THEN
+      DELETE FROM sessions WHERE service_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM terminators WHERE service_id = OLD.id) THEN
+      DELETE FROM terminators WHERE service_id = OLD.id;
+    END IF;
+  ELSIF TG_TABLE_NAME = 'routers' THEN
+    IF EXISTS (SELECT FROM enrollments WHERE edge_router_id = OLD.id) THEN
+      DELETE FROM enrollments WHERE edge_router_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM enrollments WHERE transit_router_id = OLD.id) THEN
+      DELETE FROM enrollments WHERE transit_router_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM terminators WHERE router_id = OLD.id) THEN
+      DELETE FROM terminators WHERE router_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM fabric_terminators WHERE router_id = OLD.id) THEN
+      DELETE FROM fabric_terminators WHERE router_id = OLD.id;
+    END IF;
+  ELSIF TG_TABLE_NAME = 'cas' THEN
+    IF EXISTS (SELECT FROM api_sessions WHERE ca_id = OLD.id) THEN
+      DELETE FROM api_sessions WHERE ca_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM authenticators WHERE ca_id = OLD.id) THEN
+      DELETE FROM authenticators WHERE ca_id = OLD.id;
+    END IF;
+    IF EXISTS (SELECT FROM enrollments WHERE ca_id = OLD.id) THEN
+      DELETE FROM enrollments WHERE ca_id = OLD.id;
+    END IF;
+  ELSE
+    IF EXISTS (SELECT FROM api_sessions WHERE signer_id = OLD.id) THEN
+      DELETE FROM api_sessions WHERE signer_id = OLD.id;
+    END IF;
+  END IF;
+  RETURN NULL;
 END $function$;
 
 CREATE OR REPLACE FUNCTION public.doubt_sessions_of(wanted text)
@@ -2507,6 +2594,16 @@ AS $function$
 BEGIN
   PERFORM pg_notify('edge', 'terminators ' || CASE WHEN count(*) < 200 THEN string_agg(id, ' ') ELSE '*' END)
   FROM (SELECT DISTINCT service_id AS id FROM changed LIMIT 200) c HAVING count(*) > 0;
+  RETURN NULL;
+END $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_terminators_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('edge', 'terminators ' || CASE WHEN count(*) < 200 THEN string_agg(id, ' ') ELSE '*' END)
+  FROM (SELECT service_id AS id FROM former UNION SELECT service_id FROM changed LIMIT 200) c HAVING count(*) > 0;
   RETURN NULL;
 END $function$;
 
@@ -3607,28 +3704,28 @@ ALTER SEQUENCE schema_migrations_id_seq OWNED BY schema_migrations.id;
 
 ALTER SEQUENCE schema_migrations_lock_index_seq OWNED BY schema_migrations_lock.index;
 
-ALTER TABLE api_session_certificates ADD CONSTRAINT api_session_certificates_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
+ALTER TABLE api_session_certificates ADD CONSTRAINT api_session_certificates_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id);
 ALTER TABLE api_session_postures ADD CONSTRAINT api_session_postures_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
 ALTER TABLE api_session_views ADD CONSTRAINT api_session_views_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
-ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
-ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
-ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_signer_fkey FOREIGN KEY (signer_id) REFERENCES external_jwt_signers(id) ON DELETE CASCADE;
+ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id);
+ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id);
+ALTER TABLE api_sessions ADD CONSTRAINT api_sessions_signer_fkey FOREIGN KEY (signer_id) REFERENCES external_jwt_signers(id);
 ALTER TABLE auth_policies ADD CONSTRAINT auth_policies_required_signer_fkey FOREIGN KEY (require_ext_jwt_signer_id) REFERENCES external_jwt_signers(id);
 ALTER TABLE auth_policy_signers ADD CONSTRAINT auth_policy_signers_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id) ON DELETE CASCADE;
 ALTER TABLE auth_policy_signers ADD CONSTRAINT auth_policy_signers_signer_fkey FOREIGN KEY (signer_id) REFERENCES external_jwt_signers(id);
-ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
-ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE authenticators ADD CONSTRAINT authenticators_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id);
+ALTER TABLE authenticators ADD CONSTRAINT authenticators_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id);
 ALTER TABLE authenticators ADD CONSTRAINT authenticators_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE configs ADD CONSTRAINT configs_type_fkey FOREIGN KEY (config_type_id) REFERENCES config_types(id);
 ALTER TABLE connected_identities ADD CONSTRAINT connected_identities_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE controller_settings ADD CONSTRAINT controller_settings_controller_fkey FOREIGN KEY (controller_id) REFERENCES controllers(id) ON DELETE CASCADE;
-ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id) ON DELETE CASCADE;
-ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id) ON DELETE CASCADE;
-ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
-ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_ca_fkey FOREIGN KEY (ca_id) REFERENCES cas(id);
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_edge_router_fkey FOREIGN KEY (edge_router_id) REFERENCES routers(id);
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id);
+ALTER TABLE enrollments ADD CONSTRAINT enrollments_transit_router_fkey FOREIGN KEY (transit_router_id) REFERENCES routers(id);
 ALTER TABLE enrollments ADD CONSTRAINT enrollments_username_fkey FOREIGN KEY (username, identity_id) REFERENCES usernames(username, identity_id);
 ALTER TABLE external_jwt_signers ADD CONSTRAINT external_jwt_signers_enroll_auth_policy_fkey FOREIGN KEY (enroll_auth_policy_id) REFERENCES auth_policies(id);
-ALTER TABLE fabric_terminators ADD CONSTRAINT fabric_terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
+ALTER TABLE fabric_terminators ADD CONSTRAINT fabric_terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id);
 ALTER TABLE fabric_terminators ADD CONSTRAINT fabric_terminators_service_fkey FOREIGN KEY (service_id) REFERENCES fabric_services(id) ON DELETE CASCADE;
 ALTER TABLE failed_service_requests ADD CONSTRAINT failed_service_requests_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE identities ADD CONSTRAINT identities_auth_policy_fkey FOREIGN KEY (auth_policy_id) REFERENCES auth_policies(id);
@@ -3640,7 +3737,7 @@ ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_ide
 ALTER TABLE identity_service_configs ADD CONSTRAINT identity_service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE identity_traces ADD CONSTRAINT identity_traces_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
 ALTER TABLE inspection_answers ADD CONSTRAINT inspection_answers_inspection_fkey FOREIGN KEY (inspection_id) REFERENCES inspections(id) ON DELETE CASCADE;
-ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
+ALTER TABLE mfas ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id);
 ALTER TABLE quiesced_routers ADD CONSTRAINT quiesced_routers_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
 ALTER TABLE router_channels ADD CONSTRAINT router_channels_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
 ALTER TABLE router_channels ADD CONSTRAINT router_channels_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
@@ -3651,13 +3748,13 @@ ALTER TABLE router_links ADD CONSTRAINT router_links_host_fkey FOREIGN KEY (host
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_config_fkey FOREIGN KEY (config_id, config_type_id) REFERENCES configs(id, config_type_id);
 ALTER TABLE service_configs ADD CONSTRAINT service_configs_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
 ALTER TABLE service_views ADD CONSTRAINT service_views_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
-ALTER TABLE sessions ADD CONSTRAINT sessions_api_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
-ALTER TABLE sessions ADD CONSTRAINT sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id) ON DELETE CASCADE;
-ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
+ALTER TABLE sessions ADD CONSTRAINT sessions_api_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id);
+ALTER TABLE sessions ADD CONSTRAINT sessions_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities(id);
+ALTER TABLE sessions ADD CONSTRAINT sessions_service_fkey FOREIGN KEY (service_id) REFERENCES services(id);
 ALTER TABLE terminator_costs ADD CONSTRAINT terminator_costs_host_fkey FOREIGN KEY (host_id) REFERENCES router_hosts(id) ON DELETE CASCADE;
-ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE;
-ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE;
-ALTER TABLE terminators ADD CONSTRAINT terminators_session_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
+ALTER TABLE terminators ADD CONSTRAINT terminators_router_fkey FOREIGN KEY (router_id) REFERENCES routers(id);
+ALTER TABLE terminators ADD CONSTRAINT terminators_service_fkey FOREIGN KEY (service_id) REFERENCES services(id);
+ALTER TABLE terminators ADD CONSTRAINT terminators_session_fkey FOREIGN KEY (session_id) REFERENCES sessions(id);
 ALTER TABLE token_families ADD CONSTRAINT token_families_session_fkey FOREIGN KEY (api_session_id) REFERENCES api_sessions(id) ON DELETE CASCADE;
 ALTER TABLE webhook_dead_letters ADD CONSTRAINT webhook_dead_letters_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
 ALTER TABLE webhook_progress ADD CONSTRAINT webhook_progress_webhook_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE;
@@ -3763,6 +3860,7 @@ CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_c
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER api_sessions_audit AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
 CREATE TRIGGER api_sessions_audit_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION audit_api_sessions_gone();
 CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
@@ -3803,6 +3901,7 @@ CREATE TRIGGER authenticators_tell_added_print AFTER INSERT ON authenticators FO
 CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
 CREATE TRIGGER authenticators_tell_gone_print AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS NOT NULL)) EXECUTE FUNCTION tell_identity_prints();
 CREATE TRIGGER authenticators_tell_new_print AFTER UPDATE OF fingerprint ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION tell_identity_prints();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER cas_audit_change AFTER UPDATE OF name, fingerprint, is_verified, is_auth_enabled, is_auto_ca_enrollment_enabled, is_ott_ca_enrollment_enabled, identity_roles, identity_name_format, external_id_claim, tags ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_audit_in AFTER INSERT ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_audit_out AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
@@ -3852,6 +3951,7 @@ CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NE
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
 CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER external_jwt_signers_audit_change AFTER UPDATE OF name, issuer, audience, kid, fingerprint, common_name, not_before, not_after, jwks_endpoint, is_enabled, use_external_id, claims_property, client_id, scopes, external_auth_url, target_token, enroll_to_cert_enabled, enroll_to_token_enabled, enroll_auth_policy_id, enroll_name_claims_selector, enroll_attribute_claims_selector, tags ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_audit_in AFTER INSERT ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_audit_out AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
@@ -3873,6 +3973,7 @@ CREATE TRIGGER fabric_terminators_audit_in AFTER INSERT ON fabric_terminators FO
 CREATE TRIGGER fabric_terminators_audit_out AFTER DELETE ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
 CREATE TRIGGER fabric_terminators_counted_in AFTER INSERT ON fabric_terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER fabric_terminators_counted_out AFTER DELETE ON fabric_terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER identities_add_announce_model AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
@@ -3971,6 +4072,7 @@ CREATE CONSTRAINT TRIGGER router_configs_move_routing_at_commit AFTER INSERT OR 
 CREATE TRIGGER router_link_settings_audit_change AFTER UPDATE ON router_link_settings FOR EACH ROW WHEN (((old.static_cost IS DISTINCT FROM new.static_cost) OR (old.is_down IS DISTINCT FROM new.is_down))) EXECUTE FUNCTION audit_router_link_settings();
 CREATE TRIGGER router_link_settings_audit_in AFTER INSERT ON router_link_settings FOR EACH ROW EXECUTE FUNCTION audit_router_link_settings();
 CREATE TRIGGER router_link_settings_audit_out AFTER DELETE ON router_link_settings FOR EACH ROW EXECUTE FUNCTION audit_router_link_settings();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER routers_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, role_attributes, is_edge, is_tunneler_enabled, fingerprint, disabled ON routers FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER routers_attributes_change_at_commit AFTER UPDATE OF role_attributes ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
@@ -4016,6 +4118,7 @@ CREATE TRIGGER service_policies_move_grants AFTER DELETE ON service_policies FOR
 CREATE CONSTRAINT TRIGGER service_policies_move_grants_at_commit AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER service_policies_narrow_grants_at_commit AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER services_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, encryption_required, role_attributes ON services FOR EACH ROW EXECUTE FUNCTION announce_model('service', 'id');
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
@@ -4036,6 +4139,7 @@ CREATE TRIGGER services_name_change AFTER UPDATE OF name ON services FOR EACH RO
 CREATE TRIGGER services_name_in AFTER INSERT OR DELETE ON services FOR EACH ROW EXECUTE FUNCTION keep_service_name();
 CREATE TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER services_narrow_grants_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_noted();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER sessions_audit_out AFTER DELETE ON sessions FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_sessions();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
@@ -4046,8 +4150,7 @@ CREATE TRIGGER terminators_audit_in AFTER INSERT ON terminators FOR EACH ROW WHE
 CREATE TRIGGER terminators_audit_out AFTER DELETE ON terminators FOR EACH ROW WHEN (((NOT old.is_system) OR (pg_trigger_depth() = 0))) EXECUTE FUNCTION audit_terminators();
 CREATE TRIGGER terminators_counted_in AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER terminators_counted_out AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
-CREATE TRIGGER terminators_tell_former AFTER UPDATE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
+CREATE TRIGGER terminators_tell_changed AFTER UPDATE ON terminators REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_moved();
 CREATE TRIGGER terminators_tell_gone AFTER DELETE ON terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
 CREATE TRIGGER terminators_tell_new AFTER INSERT ON terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_terminators_changed();
 CREATE TRIGGER usage_hours_keep_uses AFTER INSERT ON usage_hours REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_uses_of_services();

@@ -9,7 +9,7 @@ import { flag, text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
 import { rowsWhere } from '../query/scopes.js';
-import { change, locking, read } from '../postgres/statement.js';
+import { change, locking, read, shortChange } from '../postgres/statement.js';
 
 export const apiSessionCertificate = entity<
   ApiSessionCertificate,
@@ -81,8 +81,9 @@ const API_SESSION_CERTIFICATES_COUNT = change<{ total: number }>(
 SELECT count(*)::int AS total${actor} FROM api_session_certificates WHERE api_session_id = $1 AND valid_to > now()`,
 );
 
-const DELETE = change(
+const DELETE = shortChange(
   'api-session-certificate-delete',
+  { row: 0 },
   ({ returningActor }) =>
     `DELETE FROM api_session_certificates t WHERE t.id = $1 AND t.api_session_id = $2
   AND t.valid_to > now()${returningActor}`,

@@ -120,8 +120,10 @@ const REMOVE = shortChange(
   ({ returningActor }) => `DELETE FROM api_sessions WHERE id = $1${returningActor}`,
 );
 
-const LOG_OUT = change(
+/** `once` in $2: it is counted in the audit record, not recorded, and no other change of the transaction is. */
+const LOG_OUT = shortChange(
   'api-session-log-out',
+  { row: 0, takenBack: 'edge.summed' },
   ({ actor }) => `DELETE FROM api_sessions WHERE id = $1 RETURNING set_config('edge.summed', $2, true)${actor}`,
 );
 
@@ -203,7 +205,7 @@ export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
       db.touched?.({ apiSession: id });
     },
     async logOut(id, isSummed) {
-      const rowCount = await db.count(LOG_OUT, [id, isSummed ? 'on' : '']);
+      const rowCount = await db.count(LOG_OUT, [id, isSummed ? 'once' : '']);
       db.touched?.({ apiSession: id });
       if (rowCount === 0) throw notFound(apiSession.name, id);
     },

@@ -15,11 +15,12 @@ import { inAll, requested, rowsWhere, selectedBy } from '../query/scopes.js';
 import type { RoleList, Selection } from '../query/scopes.js';
 import { certifying } from './router-certificates.js';
 import type { Certifying } from './router-certificates.js';
-import { addTunneler, removeTunneler, renameTunneler, TAKEN } from './tunnelers.js';
+import { addTunneler, removeTunneler, renameTunneler, TAKEN, tunnelerRows } from './tunnelers.js';
 import { isOnlineSql, PRESENCE } from './router-channels.js';
 import { entity, only } from '../query/entity.js';
 import { expression, flag, integer, json, linked, text, textArray } from '../query/fields.js';
-import { insert, insertBoth } from '../query/table.js';
+import { insertAll } from '../query/table.js';
+import { TOUCHED } from '../query/change-statements.js';
 import type { Terms, Values } from '../query/change-statements.js';
 import type { ForClient, Lists, ListRequest } from '../query/lists.js';
 import type { Changes, ListSource } from '../query/table.js';
@@ -199,9 +200,21 @@ const DELETE_WITH_TUNNELER = change(
   DELETE FROM routers r USING taken WHERE r.id = taken.id`,
 );
 
-const ENROLLMENT_CLEAR = change(
-  'router-enrollment-clear',
-  ({ returningActor }) => `DELETE FROM enrollments WHERE edge_router_id = $1${returningActor}`,
+/**
+ * The function finds enrollments that were committed while the router was waited for. The actor is set before it, since
+ * triggers run within.
+ */
+const RE_ENROLL = shortChange(
+  'router-re-enroll',
+  { row: 0 },
+  ({ actor }) => `WITH one AS MATERIALIZED (
+  SELECT r.id${actor} FROM routers r WHERE r.id = $1 AND r.is_edge FOR UPDATE),
+cleared AS MATERIALIZED (SELECT one.id, clear_router_enrollments(one.id) FROM one),
+enrollment AS (INSERT INTO enrollments (id, method, edge_router_id, token, jwt, expires_at)
+  SELECT $2, 'erott', id, $3::uuid, $4, $5::timestamptz FROM cleared)
+UPDATE routers t SET fingerprint = NULL, cert_pem = NULL, unverified_fingerprint = NULL, unverified_cert_pem = NULL,
+  server_names = NULL, names_left_out = '{}', ${TOUCHED}
+FROM cleared WHERE t.id = cleared.id`,
 );
 
 const BY_FINGERPRINT = read<{ id: string; certPem: string }>(
@@ -255,18 +268,19 @@ async function updatePlain(db: Db, id: string, isEdge: boolean, changes: Changes
   return router.updateWhere(db, id, { ...others, isEdge: undefined }, terms);
 }
 
+/** With its enrollment and, of one with a tunneler, the identity and the policy of that. */
 const insertRouter = (db: Db, id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void> =>
-  insertBoth(
+  insertAll(
     db,
     ['routers', { id, ...router.valuesOf(draft) }],
     ['enrollments', enrollmentOf(id, draft.isEdge, enrollment)],
+    ...(draft.isTunnelerEnabled ? tunnelerRows(id, draft.name) : []),
   );
 
 async function createRouter(db: Db, id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void> {
   const configs = await lockConfigs(db, 'routers', draft.configs);
   await insertRouter(db, id, draft, enrollment);
   if (configs.length > 0) await writeConfigs(db, 'routers', id, configs);
-  if (draft.isTunnelerEnabled) await addTunneler(db, id, draft.name);
 }
 
 async function updateRouter(db: Db, id: string, isEdge: boolean, changes: Changes<RouterDraft>): Promise<void> {
@@ -286,16 +300,6 @@ async function removeRouter(db: Db, id: string, isEdge: boolean): Promise<void> 
   if (current.isTunnelerEnabled) await removeTunneler(db, id, 'notDeletable');
   await db.execute(DELETE, [id]);
 }
-
-/** Values of a router that has to enroll again. */
-const WITHOUT_CERTIFICATE = {
-  fingerprint: null,
-  certPem: null,
-  unverifiedFingerprint: null,
-  unverifiedCertPem: null,
-  serverNames: null,
-  namesLeftOut: [],
-};
 
 export function routerStore(db: Db, lists: Lists): RouterStore {
   const get = async (id: string) => fromRow(await router.get(db, id));
@@ -319,7 +323,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
         inAll(isEdge, selectedBy(ofIdentity), selectedBy(ofService), requested(request)),
       ),
     create: (id, draft, enrollment) =>
-      draft.configs.length === 0 && !draft.isTunnelerEnabled
+      draft.configs.length === 0
         ? insertRouter(db, id, draft, enrollment)
         : inTransaction(db, (tx) => createRouter(tx, id, draft, enrollment)),
     async update(id, isEdge, changes) {
@@ -335,10 +339,8 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       await inTransaction(db, (tx) => removeRouter(tx, id, isEdge));
     },
     async reEnroll(id, enrollment) {
-      await lock(db, id, true);
-      await db.execute(ENROLLMENT_CLEAR, [id]);
-      await router.update(db, id, WITHOUT_CERTIFICATE);
-      await insert(db, 'enrollments', enrollmentOf(id, true, enrollment));
+      const values = [id, enrollment.id, enrollment.token, enrollment.jwt, enrollment.expiresAt];
+      if ((await db.count(RE_ENROLL, values)) === 0) throw notFound(router.name, id);
     },
     findByFingerprint: (fingerprint) => db.one(BY_FINGERPRINT, [fingerprint]),
     lock: async (id) => (await db.count(LOCK, [id])) === 1,

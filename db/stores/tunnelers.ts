@@ -2,6 +2,7 @@
 import { defaultAuthPolicy } from '../../domain/auth/auth-policy.js';
 import type { Db } from '../postgres/contracts.js';
 import { change } from '../postgres/statement.js';
+import type { TableRow } from '../query/change-statements.js';
 import { insert } from '../query/table.js';
 import { administratorStore } from './administrators.js';
 import type { Refusal } from './administrators.js';
@@ -15,16 +16,30 @@ const TAKE = change(
   ({ actor }) => `WITH t AS MATERIALIZED (SELECT $1::text AS id${actor}) SELECT ${TAKEN} FROM t`,
 );
 
+/** The rows of its identity and of its policy, in this order. */
+export const tunnelerRows = (id: string, name: string): readonly TableRow[] => [
+  [
+    'identities',
+    {
+      id,
+      ...identity.valuesOf({ name, typeId: 'Router', isAdmin: false, authPolicyId: defaultAuthPolicy.id }),
+    },
+  ],
+  [
+    'edge_router_policies',
+    {
+      id,
+      name: `edge-router-${id}-system`,
+      semantic: 'AnyOf',
+      edge_router_roles: [`@${id}`],
+      identity_roles: [`@${id}`],
+      is_system: true,
+    },
+  ],
+];
+
 export async function addTunneler(db: Db, id: string, name: string): Promise<void> {
-  await identity.insert(db, id, { name, typeId: 'Router', isAdmin: false, authPolicyId: defaultAuthPolicy.id });
-  await insert(db, 'edge_router_policies', {
-    id,
-    name: `edge-router-${id}-system`,
-    semantic: 'AnyOf',
-    edge_router_roles: [`@${id}`],
-    identity_roles: [`@${id}`],
-    is_system: true,
-  });
+  for (const [table, values] of tunnelerRows(id, name)) await insert(db, table, values);
 }
 
 export async function renameTunneler(db: Db, id: string, name: string): Promise<void> {

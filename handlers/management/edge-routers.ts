@@ -71,10 +71,12 @@ export const deleteEdgeRouter: Handler<'management', 'deleteEdgeRouter'> = async
 /** POST /edge-routers/{id}/re-enroll: its certificate is worth nothing from then on. Fails: `notFound`. */
 export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = async ({ params, caller }, context) => {
   const enrollment = await routerEnrollment(params.id, true, context);
-  await context.stores.transaction(async (tx) => {
-    await requireMayChangeRouter(caller, params.id, tx);
-    await tx.routers.reEnroll(params.id, enrollment);
-  });
+  await whereAllowed(
+    caller,
+    context.stores,
+    (tx) => requireMayChangeRouter(caller, params.id, tx),
+    ({ routers }) => routers.reEnroll(params.id, enrollment),
+  );
   return noData();
 };
 
