@@ -1684,6 +1684,7 @@ BEGIN
     IF EXISTS (SELECT FROM mfas WHERE identity_id = OLD.id) THEN
       DELETE FROM mfas WHERE identity_id = OLD.id;
     END IF;
+    DELETE FROM last_uses WHERE kind = 'identity' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'services' THEN
     IF EXISTS (SELECT FROM sessions WHERE service_id = OLD.id) THEN
       DELETE FROM sessions WHERE service_id = OLD.id;
@@ -1691,6 +1692,7 @@ BEGIN
     IF EXISTS (SELECT FROM terminators WHERE service_id = OLD.id) THEN
       DELETE FROM terminators WHERE service_id = OLD.id;
     END IF;
+    DELETE FROM last_uses WHERE kind = 'service' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'routers' THEN
     IF EXISTS (SELECT FROM enrollments WHERE edge_router_id = OLD.id) THEN
       DELETE FROM enrollments WHERE edge_router_id = OLD.id;
@@ -1967,15 +1969,6 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE OR REPLACE FUNCTION public.forget_uses()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  DELETE FROM last_uses u USING gone g WHERE u.kind = TG_ARGV[0] AND u.entity_id = g.id;
-  RETURN NULL;
-END $function$;
-
 CREATE OR REPLACE FUNCTION public.full_api_session(wanted text)
  RETURNS SETOF text
  LANGUAGE sql
@@ -2024,15 +2017,19 @@ CREATE OR REPLACE FUNCTION public.hold_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE ids text[];
 BEGIN
   IF TG_TABLE_NAME = 'api_sessions' THEN
     PERFORM FROM sessions WHERE api_session_id = OLD.id ORDER BY id FOR UPDATE;
   ELSIF TG_TABLE_NAME = 'services' THEN
     PERFORM FROM sessions WHERE service_id = OLD.id ORDER BY id FOR UPDATE;
-  ELSIF TG_TABLE_NAME = 'identities' THEN
-    PERFORM hold_api_sessions(ARRAY (SELECT id FROM api_sessions WHERE identity_id = OLD.id));
   ELSE
-    PERFORM hold_api_sessions(ARRAY (SELECT id FROM api_sessions WHERE signer_id = OLD.id));
+    IF TG_TABLE_NAME = 'identities' THEN
+      ids := ARRAY (SELECT id FROM api_sessions WHERE identity_id = OLD.id);
+    ELSE
+      ids := ARRAY (SELECT id FROM api_sessions WHERE signer_id = OLD.id);
+    END IF;
+    IF ids <> '{}' THEN PERFORM hold_api_sessions(ids); END IF;
   END IF;
   RETURN OLD;
 END $function$;
@@ -3994,7 +3991,6 @@ CREATE TRIGGER identities_counted_out AFTER DELETE ON identities REFERENCING OLD
 CREATE TRIGGER identities_doubt_sessions AFTER UPDATE OF role_attributes, disabled_at, disabled_until ON identities FOR EACH ROW EXECUTE FUNCTION doubt_sessions_of_identity();
 CREATE TRIGGER identities_end_sessions_by_policy AFTER UPDATE OF auth_policy_id ON identities FOR EACH ROW WHEN ((old.auth_policy_id <> new.auth_policy_id)) EXECUTE FUNCTION end_sessions_of_moved_identity();
 CREATE TRIGGER identities_forget_selectors AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION forget_selectors_of_identities();
-CREATE TRIGGER identities_forget_uses AFTER DELETE ON identities REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('identity');
 CREATE TRIGGER identities_hold_auth_policy BEFORE UPDATE OF is_admin, is_default_admin, permissions ON identities FOR EACH ROW EXECUTE FUNCTION hold_auth_policy();
 CREATE TRIGGER identities_hold_sessions BEFORE DELETE ON identities FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER identities_move_access AFTER UPDATE OF role_attributes ON identities FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_moves('access');
@@ -4131,7 +4127,6 @@ CREATE TRIGGER services_audit_out AFTER DELETE ON services FOR EACH ROW EXECUTE 
 CREATE TRIGGER services_counted_in AFTER INSERT ON services REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_counted_out AFTER DELETE ON services REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER services_forget_selectors AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION forget_selectors_of_services();
-CREATE TRIGGER services_forget_uses AFTER DELETE ON services REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_uses('service');
 CREATE TRIGGER services_hold_sessions BEFORE DELETE ON services FOR EACH ROW EXECUTE FUNCTION hold_sessions();
 CREATE TRIGGER services_move_access AFTER INSERT OR DELETE OR UPDATE ON services FOR EACH ROW EXECUTE FUNCTION note_moves('content');
 CREATE CONSTRAINT TRIGGER services_move_access_at_commit AFTER INSERT OR DELETE OR UPDATE ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();

@@ -190,8 +190,9 @@ const DELETE_PLAIN = shortChange(
 );
 
 /** The same of an edge router with a tunneler whose identity is no administrator. */
-const DELETE_WITH_TUNNELER = change(
+const DELETE_WITH_TUNNELER = shortChange(
   'router-delete-with-tunneler',
+  { row: 0 },
   ({ actor }) => `WITH one AS MATERIALIZED (SELECT id FROM routers
     WHERE id = $1 AND is_edge AND is_tunneler_enabled FOR UPDATE),
   t AS MATERIALIZED (SELECT i.id${actor} FROM identities i JOIN one ON one.id = i.id

@@ -53,7 +53,6 @@ const LOCKING: Readonly<Record<string, string>> = {
   forget_selectors_of_posture_checks: 'service policies by id',
   forget_selectors_of_routers: 'policies: router, service router; each by id',
   forget_selectors_of_services: 'policies: service, service router; each by id',
-  forget_uses: 'uses of entities that the transaction deletes',
   hold_api_sessions: 'API sessions by id, then their sessions by id',
   hold_auth_policy: 'the auth policy of one identity, shared',
   hold_sessions: 'sessions by id',

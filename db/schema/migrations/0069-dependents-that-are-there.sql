@@ -34,6 +34,7 @@ BEGIN
     IF EXISTS (SELECT FROM mfas WHERE identity_id = OLD.id) THEN
       DELETE FROM mfas WHERE identity_id = OLD.id;
     END IF;
+    DELETE FROM last_uses WHERE kind = 'identity' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'services' THEN
     IF EXISTS (SELECT FROM sessions WHERE service_id = OLD.id) THEN
       DELETE FROM sessions WHERE service_id = OLD.id;
@@ -41,6 +42,7 @@ BEGIN
     IF EXISTS (SELECT FROM terminators WHERE service_id = OLD.id) THEN
       DELETE FROM terminators WHERE service_id = OLD.id;
     END IF;
+    DELETE FROM last_uses WHERE kind = 'service' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'routers' THEN
     IF EXISTS (SELECT FROM enrollments WHERE edge_router_id = OLD.id) THEN
       DELETE FROM enrollments WHERE edge_router_id = OLD.id;
@@ -125,3 +127,27 @@ ALTER TABLE enrollments
 ALTER TABLE mfas
   DROP CONSTRAINT mfas_identity_fkey,
   ADD CONSTRAINT mfas_identity_fkey FOREIGN KEY (identity_id) REFERENCES identities (id);
+
+-- A statement for the uses of all that went was planned again each time, 0.1 ms; those of one are found by their key.
+DROP TRIGGER identities_forget_uses ON identities;
+DROP TRIGGER services_forget_uses ON services;
+DROP FUNCTION forget_uses();
+
+-- Most identities and signers that are deleted have no API session: what holds them, planned each time, took 0.3 ms.
+CREATE OR REPLACE FUNCTION hold_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE ids text[];
+BEGIN
+  IF TG_TABLE_NAME = 'api_sessions' THEN
+    PERFORM FROM sessions WHERE api_session_id = OLD.id ORDER BY id FOR UPDATE;
+  ELSIF TG_TABLE_NAME = 'services' THEN
+    PERFORM FROM sessions WHERE service_id = OLD.id ORDER BY id FOR UPDATE;
+  ELSE
+    IF TG_TABLE_NAME = 'identities' THEN
+      ids := ARRAY (SELECT id FROM api_sessions WHERE identity_id = OLD.id);
+    ELSE
+      ids := ARRAY (SELECT id FROM api_sessions WHERE signer_id = OLD.id);
+    END IF;
+    IF ids <> '{}' THEN PERFORM hold_api_sessions(ids); END IF;
+  END IF;
+  RETURN OLD;
+END $$;
