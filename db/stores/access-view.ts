@@ -112,9 +112,10 @@ WHERE (v.epoch, v.posture_revision) <= (excluded.epoch, excluded.posture_revisio
 RETURNING changed_at${actor}`,
 );
 
+/** Its selectors are hidden from the planner: for some identities it would plan each time, for 0.7 ms. */
 const GRANTS = read<PolicyRow>(
   'grants',
-  `${POLICIES} WHERE p.identity_roles && selectors_of($1, $2::text[]) ORDER BY p.id`,
+  `${POLICIES} WHERE p.identity_roles && (SELECT selectors_of($1, $2::text[])) ORDER BY p.id`,
 );
 
 const IDENTITY_ROLES_FOR = read<RoleList>(

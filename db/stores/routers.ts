@@ -269,7 +269,7 @@ async function updatePlain(db: Db, id: string, isEdge: boolean, changes: Changes
   return router.updateWhere(db, id, { ...others, isEdge: undefined }, terms);
 }
 
-/** With its enrollment and, of one with a tunneler, the identity and the policy of that. */
+/** Inserts its enrollment too and, of one with a tunneler, the identity and the policy of that. */
 const insertRouter = (db: Db, id: string, draft: RouterDraft, enrollment: RouterEnrollment): Promise<void> =>
   insertAll(
     db,

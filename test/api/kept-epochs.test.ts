@@ -23,8 +23,8 @@ const UNHEARD_MS = 15_000;
 const ROUNDS = amount(30, 300);
 const POLLS = amount(60, 200);
 
-/** Statements of timers: activity, heartbeat, the sweep of sessions, identities that other processes know. */
-const BACKGROUND = /last_activity_at|last_seen_at|granted_epoch|connected_identities/;
+/** Statements of timers: activity, heartbeat, the sweep of sessions, identities that other processes know, sums. */
+const BACKGROUND = /last_activity_at|last_seen_at|granted_epoch|connected_identities|audit_sums/;
 
 const isDeaf = (line: Record<string, unknown>) => /cannot be heard/.test(String(line['msg']));
 const isHearing = (line: Record<string, unknown>) => /are heard again/.test(String(line['msg']));

@@ -54,6 +54,8 @@ describe('a change in the database', () => {
     const text = ({ actor }: ActorPlaces) =>
       `UPDATE t SET a = 1 RETURNING set_config('edge.x', 'on', true)${actor}` as const;
     expect(() => shortChange('test-settings', { row: 0 }, text)).to.throw('test-settings sets more in its transaction');
+    const sharing = { row: 0, takenBack: 'edge.x' };
+    expect(shortChange('test-taken-back', sharing, text).sharing).to.deep.equal(sharing);
   });
 
   it('has its text with the actor made once', () => {

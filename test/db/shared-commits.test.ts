@@ -11,7 +11,7 @@ import { SharedCommits } from '../../db/postgres/shared-commits.js';
 import { openStores } from '../../db/stores/stores.js';
 import { DomainError } from '../../domain/errors.js';
 import { until } from '../support/poll.js';
-import { identityDraft, openStoresForTest, serviceDraft, STORE_LIMITS } from '../support/stores.js';
+import { identityDraft, openApiSession, openStoresForTest, serviceDraft, STORE_LIMITS } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
 
 const MANY = 60;
@@ -66,6 +66,26 @@ describe('changes that share a commit', () => {
       expect(value).to.equal(id);
       expect(versions.get(String(id))).to.deep.equal(version);
     }
+  });
+
+  it('count a logout in the audit record and record the next, each as it asked', async () => {
+    const sessions = ids.map((id) => `session-${id}`);
+    for (const [n, id] of ids.entries()) await openApiSession(fixture.stores, id, sessions[n]);
+    await fixture.files.query('DELETE FROM audit_records');
+    const end = ([n, id]: [number, string]) => {
+      const { apiSessions } = storesOf(`a-${id}`);
+      const session = sessions[n] ?? '';
+      return n % 3 === 2 ? apiSessions.remove(session) : apiSessions.logOut(session, n % 3 === 0);
+    };
+    await Promise.all([...ids.entries()].map(end));
+    const made = await records();
+    expect(new Set(made.map(({ xid }) => xid)).size).to.be.at.most(10);
+    expect(made.map(({ id, actor }) => ({ id, actor }))).to.have.deep.members(
+      ids.flatMap((id, n) => (n % 3 === 0 ? [] : [{ id: sessions[n], actor: `a-${id}` }])),
+    );
+    const { rows } = await fixture.files.query('SELECT identity_id AS id, total::int FROM audit_sums');
+    const summed = ids.filter((_, n) => n % 3 === 0).map((id) => ({ id, total: 1 }));
+    expect(rows.filter(({ id }) => ids.includes(String(id)))).to.have.deep.members(summed);
   });
 
   it('share most of their commits where 16 clients make one after the other', async () => {
