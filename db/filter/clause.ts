@@ -53,6 +53,9 @@ export const nameOf = ({ name, sql }: Clause): string => name ?? sql;
 
 export const EVERYTHING: Clause = { sql: '', foundBy: 'rows' };
 
+/** No row meets it, so nobody has to be asked. */
+export const NOTHING: Clause = { sql: 'FALSE', foundBy: 'keys' };
+
 /** One index is enough: the other conditions are asked of what it finds. */
 export function foundByAll(parts: readonly Clause[]): FoundBy {
   if (parts.some(({ foundBy }) => foundBy === 'inverted')) return 'inverted';
@@ -80,6 +83,7 @@ export function rangeOfAll(parts: readonly Clause[]): Range | undefined {
 export function andClause(first: Clause, second: Clause): Clause {
   if (first.sql === '') return second;
   if (second.sql === '') return first;
+  if (first === NOTHING || second === NOTHING) return NOTHING;
   const range = rangeOfAll([first, second]);
   const isRare = first.isRare === true || second.isRare === true;
   return {

@@ -3,7 +3,7 @@
  */
 import { mapBatches } from '../../domain/batches.js';
 import type { LazyRow, Page } from '../../domain/model.js';
-import { andClause, compileList, filterableFields, Params } from '../filter/index.js';
+import { andClause, compileList, filterableFields, NOTHING, Params } from '../filter/index.js';
 import type { ListQuery, SymbolTable } from '../filter/index.js';
 import type { RowForm, Rows } from '../postgres/connection.js';
 import { isDatabase } from '../postgres/contracts.js';
@@ -129,6 +129,9 @@ export class Lists {
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
     const where = andClause(narrowed, compiled.where);
+    const { limit, offset } = compiled;
+    const page = { limit, offset, filterableFields: filterableFields(symbols) };
+    if (where === NOTHING) return { rows: [], page, total: () => Promise.resolve(totalOf(0)) };
     const matched: PageParts = { readerExtras, where, compiled, bounds: this.#bounds };
     const matching = [...params.values];
     const reading = facts && (await this.#large.readingOf(db, source, matched, matching, facts));
@@ -141,9 +144,8 @@ export class Lists {
     };
     const sql = pageSql(source, parts, params, form);
     const { values } = params;
-    const { limit, offset } = compiled;
     const found = {
-      page: { limit, offset, filterableFields: filterableFields(symbols) },
+      page,
       total: async (first: number | string | undefined) => {
         const known = first ?? (offset > 0 ? await totalBefore(db, sql, matching.length, values) : 0);
         if (isDeepPage && first !== undefined) this.#deep.remember(source.table, compiled, String(first));

@@ -4,7 +4,7 @@
  */
 import type { Semantic } from '../../domain/model.js';
 import type { Selectable } from '../../domain/policy/roles.js';
-import { andClause, compileRoleFilter, EVERYTHING, foundByAny, membersOf } from '../filter/index.js';
+import { andClause, compileRoleFilter, EVERYTHING, foundByAny, membersOf, NOTHING } from '../filter/index.js';
 import type { Bind, Clause, RoleFilter } from '../filter/index.js';
 
 /** A condition on the row `t` of the list. */
@@ -12,7 +12,7 @@ export type Scope = (bind: Bind) => Clause;
 
 export const everything: Scope = () => EVERYTHING;
 
-const nothing: Scope = () => ({ sql: 'FALSE', foundBy: 'keys' });
+const nothing: Scope = () => NOTHING;
 
 /** A role list of some policy, with the semantic that governs it. */
 export interface RoleList {

@@ -99,6 +99,18 @@ interface Values {
   readonly help?: true;
 }
 
+/** What is measured in place of one operation after the other: one of these at a time. */
+const SUBJECTS = {
+  abuse: '--abuse',
+  access: '--access',
+  beside: '--beside',
+  compression: '--compression',
+  frames: '--frames',
+  loginTiming: '--login-timing',
+  posture: '--posture',
+  routers: '--routers',
+  shapes: '--shapes',
+} as const satisfies Partial<Record<keyof Values, string>>;
 const SIZES = '1000x200,20000x1000,100000x2000';
 const MOST_READERS = 2_000;
 const MOST_ATTACK_SECONDS = 20;
@@ -273,6 +285,9 @@ function valuesOf(args: readonly string[]): Values {
 function requireAgreement(values: Values, sizes: readonly Size[], password: string | undefined): void {
   const hasBase = values.base !== undefined;
   const hasSizes = sizes.length > 0;
+  const subjects = Object.entries(SUBJECTS).filter(([name]) => values[name as keyof typeof SUBJECTS] !== undefined);
+  if (subjects.length > 1)
+    throw new UsageError(`one thing is measured at a time, not ${subjects.map(([, option]) => option).join(' and ')}`);
   if (hasBase && password === undefined) throw new UsageError('--base needs --password');
   if (hasSizes && (hasBase || values.compare !== undefined))
     throw new UsageError('growth is measured on controllers of its own: without --base and --compare');
@@ -284,8 +299,8 @@ function requireAgreement(values: Values, sizes: readonly Size[], password: stri
     throw new UsageError('attacks are measured on a controller of their own: without --base, --growth and --sizes');
   if (values.beside !== undefined && (hasBase || hasSizes || values.compare !== undefined))
     throw new UsageError('revisions take turns on controllers of their own: without --base, --compare and --growth');
-  if (values.routers !== undefined && (hasBase || hasSizes || values.abuse === true))
-    throw new UsageError('routers are measured on a controller of their own: without --base, --growth and --abuse');
+  if (values.routers !== undefined && (hasBase || hasSizes))
+    throw new UsageError('routers are measured on a controller of their own: without --base, --growth and --sizes');
 }
 
 function compareOf({ compare, compareUsername, comparePassword }: Values): BenchOptions['compare'] {

@@ -93,8 +93,10 @@ describe('traces', () => {
 
   it('say where a transaction begins and ends', async () => {
     const { traceId, headers } = parent();
-    const body = { name: unique('tunneler'), isTunnelerEnabled: true };
-    expectStatus(await admin.post(`${M}/edge-routers`, body, { headers }), 201);
+    const made = await admin.post(`${M}/edge-routers`, { name: unique('tunneler'), isTunnelerEnabled: true });
+    const { id } = expectStatus(made, 201).data as { id: string };
+    // Its identity takes the name too.
+    expectStatus(await admin.patch(`${M}/edge-routers/${id}`, { name: unique('renamed') }, { headers }), 200);
     const names = inside(await requestOf(traceId)).map(({ name }) => name);
     expect(names).to.include.members(['BEGIN', 'COMMIT']);
   });

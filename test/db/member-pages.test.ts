@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { IdentityStore } from '../../db/stores/identities.js';
 import { openStoresForTest } from '../support/stores.js';
 import type { TestStores } from '../support/stores.js';
+import { recordStatements } from '../support/statements.js';
 
 const COUNT = 400;
 /** From one that all have to one that nobody has. */
@@ -88,10 +89,29 @@ describe('pages by role attributes', () => {
       }),
       { numRuns: 150 },
     );
-    for (const selectedBy of [[], [{ semantic: 'AnyOf', roles: [] }], [{ semantic: 'AllOf', roles: [] }]] as const)
-      for (const sort of ['', 'name', 'createdAt'])
-        expect(await stores.identities.list({ selectedBy, sort })).to.deep.include({ items: [], totalCount: 0 });
   }).timeout(120_000);
+
+  it('are empty where role lists name nothing, and ask nobody', async () => {
+    const requests: Request[] = [
+      {},
+      { sort: 'name' },
+      { sort: 'createdAt', offset: 30 },
+      { filter: 'not isAdmin limit none' },
+      { roleFilter: ['#half'] },
+    ];
+    const sent = recordStatements(/FROM identities/);
+    for (const selectedBy of [[], [{ semantic: 'AnyOf', roles: [] }], [{ semantic: 'AllOf', roles: [] }]] as const)
+      for (const request of requests) {
+        const { items, rest, totalCount } = await stores.identities.list({ ...request, selectedBy });
+        expect({ items, rest, totalCount }).to.deep.equal({ items: [], rest: undefined, totalCount: 0 });
+      }
+    sent.stop();
+    expect(sent.texts).to.deep.equal([]);
+    const error: unknown = await stores.identities
+      .list({ filter: 'nope = 1', selectedBy: [] })
+      .catch((e: unknown) => e);
+    expect(error).to.include({ kind: 'invalidFilter' });
+  });
 
   it('are narrowed by all else that is asked with them', async () => {
     const all = await matching(['half'], [], '');

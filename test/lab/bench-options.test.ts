@@ -73,7 +73,13 @@ describe('the options of the bench', () => {
     ['--beside x --rounds 2', '--rounds must be a whole number from 3, not 2'],
     ['--growth --compare https://a', 'growth is measured on controllers of its own: without --base and --compare'],
     ['--abuse --growth', 'attacks are measured on a controller of their own: without --base, --growth and --sizes'],
-    ['--routers 3 --abuse', 'routers are measured on a controller of their own: without --base, --growth and --abuse'],
+    ['--routers 3 --growth', 'routers are measured on a controller of their own: without --base, --growth and --sizes'],
+    ['--routers 3 --abuse', 'one thing is measured at a time, not --abuse and --routers'],
+    ['--beside x --posture', 'one thing is measured at a time, not --beside and --posture'],
+    [
+      '--frames --shapes --login-timing',
+      'one thing is measured at a time, not --frames and --login-timing and --shapes',
+    ],
   ];
   for (const [line, message] of REFUSED)
     it(`refuse ${line}`, () => {
