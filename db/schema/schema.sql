@@ -1659,66 +1659,66 @@ AS $function$
 BEGIN
   IF TG_TABLE_NAME = 'sessions' THEN
     IF EXISTS (SELECT FROM terminators WHERE session_id = OLD.id) THEN
-      DELETE FROM terminators WHERE session_id = OLD.id;
+      DELETE FROM terminators WHERE session_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSIF TG_TABLE_NAME = 'api_sessions' THEN
     IF EXISTS (SELECT FROM sessions WHERE api_session_id = OLD.id) THEN
-      DELETE FROM sessions WHERE api_session_id = OLD.id;
+      DELETE FROM sessions WHERE api_session_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM api_session_certificates WHERE api_session_id = OLD.id) THEN
-      DELETE FROM api_session_certificates WHERE api_session_id = OLD.id;
+      DELETE FROM api_session_certificates WHERE api_session_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSIF TG_TABLE_NAME = 'identities' THEN
     IF EXISTS (SELECT FROM api_sessions WHERE identity_id = OLD.id) THEN
-      DELETE FROM api_sessions WHERE identity_id = OLD.id;
+      DELETE FROM api_sessions WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM sessions WHERE identity_id = OLD.id) THEN
-      DELETE FROM sessions WHERE identity_id = OLD.id;
+      DELETE FROM sessions WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM authenticators WHERE identity_id = OLD.id) THEN
-      DELETE FROM authenticators WHERE identity_id = OLD.id;
+      DELETE FROM authenticators WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM enrollments WHERE identity_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE identity_id = OLD.id;
+      DELETE FROM enrollments WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM mfas WHERE identity_id = OLD.id) THEN
-      DELETE FROM mfas WHERE identity_id = OLD.id;
+      DELETE FROM mfas WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     DELETE FROM last_uses WHERE kind = 'identity' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'services' THEN
     IF EXISTS (SELECT FROM sessions WHERE service_id = OLD.id) THEN
-      DELETE FROM sessions WHERE service_id = OLD.id;
+      DELETE FROM sessions WHERE service_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM terminators WHERE service_id = OLD.id) THEN
-      DELETE FROM terminators WHERE service_id = OLD.id;
+      DELETE FROM terminators WHERE service_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     DELETE FROM last_uses WHERE kind = 'service' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'routers' THEN
     IF EXISTS (SELECT FROM enrollments WHERE edge_router_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE edge_router_id = OLD.id;
+      DELETE FROM enrollments WHERE edge_router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM enrollments WHERE transit_router_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE transit_router_id = OLD.id;
+      DELETE FROM enrollments WHERE transit_router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM terminators WHERE router_id = OLD.id) THEN
-      DELETE FROM terminators WHERE router_id = OLD.id;
+      DELETE FROM terminators WHERE router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM fabric_terminators WHERE router_id = OLD.id) THEN
-      DELETE FROM fabric_terminators WHERE router_id = OLD.id;
+      DELETE FROM fabric_terminators WHERE router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSIF TG_TABLE_NAME = 'cas' THEN
     IF EXISTS (SELECT FROM api_sessions WHERE ca_id = OLD.id) THEN
-      DELETE FROM api_sessions WHERE ca_id = OLD.id;
+      DELETE FROM api_sessions WHERE ca_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM authenticators WHERE ca_id = OLD.id) THEN
-      DELETE FROM authenticators WHERE ca_id = OLD.id;
+      DELETE FROM authenticators WHERE ca_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM enrollments WHERE ca_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE ca_id = OLD.id;
+      DELETE FROM enrollments WHERE ca_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSE
     IF EXISTS (SELECT FROM api_sessions WHERE signer_id = OLD.id) THEN
-      DELETE FROM api_sessions WHERE signer_id = OLD.id;
+      DELETE FROM api_sessions WHERE signer_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   END IF;
   RETURN NULL;
@@ -3857,7 +3857,7 @@ CREATE TRIGGER api_session_certificates_counted_in AFTER INSERT ON api_session_c
 CREATE TRIGGER api_session_certificates_counted_out AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER api_session_certificates_tell_added AFTER INSERT ON api_session_certificates REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
 CREATE TRIGGER api_session_certificates_tell_gone AFTER DELETE ON api_session_certificates REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_session_prints();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON api_sessions FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER api_sessions_audit AFTER INSERT ON api_sessions FOR EACH ROW EXECUTE FUNCTION audit_api_sessions();
 CREATE TRIGGER api_sessions_audit_gone AFTER DELETE ON api_sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION audit_api_sessions_gone();
 CREATE TRIGGER api_sessions_audit_mfa AFTER UPDATE OF is_mfa_complete, mfa_passed_at ON api_sessions FOR EACH ROW WHEN ((new.is_mfa_complete AND (new.mfa_passed_at IS DISTINCT FROM old.mfa_passed_at))) EXECUTE FUNCTION audit_second_factors();
@@ -3898,7 +3898,7 @@ CREATE TRIGGER authenticators_tell_added_print AFTER INSERT ON authenticators FO
 CREATE TRIGGER authenticators_tell_extension AFTER UPDATE OF extend_requested_at, is_key_roll_requested ON authenticators FOR EACH ROW WHEN (((old.extend_requested_at IS DISTINCT FROM new.extend_requested_at) OR (old.is_key_roll_requested IS DISTINCT FROM new.is_key_roll_requested))) EXECUTE FUNCTION tell_extension_changed();
 CREATE TRIGGER authenticators_tell_gone_print AFTER DELETE ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS NOT NULL)) EXECUTE FUNCTION tell_identity_prints();
 CREATE TRIGGER authenticators_tell_new_print AFTER UPDATE OF fingerprint ON authenticators FOR EACH ROW WHEN ((old.fingerprint IS DISTINCT FROM new.fingerprint)) EXECUTE FUNCTION tell_identity_prints();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON cas REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER cas_audit_change AFTER UPDATE OF name, fingerprint, is_verified, is_auth_enabled, is_auto_ca_enrollment_enabled, is_ott_ca_enrollment_enabled, identity_roles, identity_name_format, external_id_claim, tags ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_audit_in AFTER INSERT ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
 CREATE TRIGGER cas_audit_out AFTER DELETE ON cas FOR EACH ROW EXECUTE FUNCTION audit_cas();
@@ -3948,7 +3948,7 @@ CREATE TRIGGER enrollments_counted_in AFTER INSERT ON enrollments REFERENCING NE
 CREATE TRIGGER enrollments_counted_out AFTER DELETE ON enrollments REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER enrollments_release_username AFTER DELETE ON enrollments FOR EACH ROW WHEN ((old.username IS NOT NULL)) EXECUTE FUNCTION release_username();
 CREATE TRIGGER enrollments_replace_username AFTER UPDATE OF username, identity_id ON enrollments FOR EACH ROW WHEN (((old.username IS NOT NULL) AND ((old.username IS DISTINCT FROM new.username) OR (old.identity_id IS DISTINCT FROM new.identity_id)))) EXECUTE FUNCTION release_username();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON external_jwt_signers REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER external_jwt_signers_audit_change AFTER UPDATE OF name, issuer, audience, kid, fingerprint, common_name, not_before, not_after, jwks_endpoint, is_enabled, use_external_id, claims_property, client_id, scopes, external_auth_url, target_token, enroll_to_cert_enabled, enroll_to_token_enabled, enroll_auth_policy_id, enroll_name_claims_selector, enroll_attribute_claims_selector, tags ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_audit_in AFTER INSERT ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
 CREATE TRIGGER external_jwt_signers_audit_out AFTER DELETE ON external_jwt_signers FOR EACH ROW EXECUTE FUNCTION audit_external_jwt_signers();
@@ -3970,7 +3970,7 @@ CREATE TRIGGER fabric_terminators_audit_in AFTER INSERT ON fabric_terminators FO
 CREATE TRIGGER fabric_terminators_audit_out AFTER DELETE ON fabric_terminators FOR EACH ROW EXECUTE FUNCTION audit_fabric_terminators();
 CREATE TRIGGER fabric_terminators_counted_in AFTER INSERT ON fabric_terminators REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER fabric_terminators_counted_out AFTER DELETE ON fabric_terminators REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON identities FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON identities REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER identities_add_announce_model AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER identities_add_router AFTER INSERT ON identities FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION note_moves('access');
 CREATE CONSTRAINT TRIGGER identities_add_router_at_commit AFTER INSERT ON identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.type_id = 'Router'::text)) EXECUTE FUNCTION move_noted();
@@ -4068,7 +4068,7 @@ CREATE CONSTRAINT TRIGGER router_configs_move_routing_at_commit AFTER INSERT OR 
 CREATE TRIGGER router_link_settings_audit_change AFTER UPDATE ON router_link_settings FOR EACH ROW WHEN (((old.static_cost IS DISTINCT FROM new.static_cost) OR (old.is_down IS DISTINCT FROM new.is_down))) EXECUTE FUNCTION audit_router_link_settings();
 CREATE TRIGGER router_link_settings_audit_in AFTER INSERT ON router_link_settings FOR EACH ROW EXECUTE FUNCTION audit_router_link_settings();
 CREATE TRIGGER router_link_settings_audit_out AFTER DELETE ON router_link_settings FOR EACH ROW EXECUTE FUNCTION audit_router_link_settings();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON routers FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON routers REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER routers_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, role_attributes, is_edge, is_tunneler_enabled, fingerprint, disabled ON routers FOR EACH ROW EXECUTE FUNCTION announce_model('router', 'id');
 CREATE TRIGGER routers_attributes_change AFTER UPDATE OF role_attributes ON routers FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER routers_attributes_change_at_commit AFTER UPDATE OF role_attributes ON routers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
@@ -4114,7 +4114,7 @@ CREATE TRIGGER service_policies_move_grants AFTER DELETE ON service_policies FOR
 CREATE CONSTRAINT TRIGGER service_policies_move_grants_at_commit AFTER DELETE ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION move_noted();
 CREATE TRIGGER service_policies_narrow_grants AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER service_policies_narrow_grants_at_commit AFTER UPDATE OF type, semantic, identity_roles, service_roles, posture_check_roles ON service_policies DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((pg_trigger_depth() = 0) AND ((old.type <> new.type) OR (old.semantic <> new.semantic) OR (old.posture_check_roles <> new.posture_check_roles) OR ((old.identity_roles <> new.identity_roles) AND (new.identity_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.identity_roles <> '{#all}'::text[]) AND (new.identity_roles @> old.identity_roles)))) OR ((old.service_roles <> new.service_roles) AND (new.service_roles <> '{#all}'::text[]) AND (NOT ((new.semantic = 'AnyOf'::text) AND (old.service_roles <> '{#all}'::text[]) AND (new.service_roles @> old.service_roles))))))) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON services FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON services REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER services_announce_model AFTER INSERT OR DELETE OR UPDATE OF name, encryption_required, role_attributes ON services FOR EACH ROW EXECUTE FUNCTION announce_model('service', 'id');
 CREATE TRIGGER services_attributes_change AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION note_role_attributes();
 CREATE CONSTRAINT TRIGGER services_attributes_change_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role_attributes IS DISTINCT FROM new.role_attributes)) EXECUTE FUNCTION move_noted();
@@ -4134,7 +4134,7 @@ CREATE TRIGGER services_name_change AFTER UPDATE OF name ON services FOR EACH RO
 CREATE TRIGGER services_name_in AFTER INSERT OR DELETE ON services FOR EACH ROW EXECUTE FUNCTION keep_service_name();
 CREATE TRIGGER services_narrow_grants AFTER UPDATE OF role_attributes ON services FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION note_narrowing();
 CREATE CONSTRAINT TRIGGER services_narrow_grants_at_commit AFTER UPDATE OF role_attributes ON services DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((NOT (new.role_attributes @> old.role_attributes))) EXECUTE FUNCTION move_noted();
-CREATE TRIGGER "Delete_dependents" AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION delete_dependents();
+CREATE TRIGGER "Delete_dependents" AFTER DELETE ON sessions REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents();
 CREATE TRIGGER sessions_audit_out AFTER DELETE ON sessions FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION audit_sessions();
 CREATE TRIGGER sessions_counted_in AFTER INSERT ON sessions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();
 CREATE TRIGGER sessions_counted_out AFTER DELETE ON sessions REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_entities();

@@ -53,7 +53,7 @@ describe('dependents of a row that is deleted', () => {
       )) {
         if (child === '') parent = table ?? 'external_jwt_signers';
         else {
-          expect(again).to.equal(`DELETE FROM ${child} WHERE ${column} = OLD.id;`);
+          expect(again).to.equal(`DELETE FROM ${child} WHERE ${column} = ANY (ARRAY (SELECT id FROM gone));`);
           found.add(`${child}.${column} of ${parent}`);
         }
       }
@@ -69,21 +69,40 @@ describe('dependents of a row that is deleted', () => {
     });
   });
 
-  it('are not called for where there are none', async () => {
-    const [identity, service] = [await scene.newIdentity([]), await scene.newService([])];
-    await scene.query('DELETE FROM api_sessions');
+  /** How often the functions of triggers are called while `work` runs. */
+  const callsIn = async (work: (query: (sql: string, values?: unknown[]) => Promise<unknown>) => Promise<unknown>) => {
     const client = await scene.connect();
     await client.query('BEGIN');
     await client.query("SET LOCAL track_functions = 'pl'");
-    await client.query('DELETE FROM services WHERE id = $1', [service]);
-    await client.query('DELETE FROM identities WHERE id = $1', [identity]);
+    await work((sql, values) => client.query(sql, values));
     const { rows } = await client.query('SELECT funcname AS name, calls::int FROM pg_stat_xact_user_functions');
     await client.query('COMMIT');
-    const calls = Object.fromEntries(rows.map((row: { name: string; calls: number }) => [row.name, row.calls]));
+    return Object.fromEntries(rows.map((row: { name: string; calls: number }) => [row.name, row.calls]));
+  };
+
+  it('are not called for where there are none', async () => {
+    const [identity, service] = [await scene.newIdentity([]), await scene.newService([])];
+    await scene.query('DELETE FROM api_sessions');
+    const calls = await callsIn(async (query) => {
+      await query('DELETE FROM services WHERE id = $1', [service]);
+      await query('DELETE FROM identities WHERE id = $1', [identity]);
+    });
     // One for the service and one for the identity.
     expect(calls['count_entities']).to.equal(2);
     expect(calls['delete_dependents']).to.equal(2);
     expect(Object.keys(calls)).to.not.include.members(['tell_sessions_ended', 'tell_terminators_changed']);
+  });
+
+  it('of many rows go in one statement', async () => {
+    const service = await scene.newService(['a']);
+    await scene.allow(['#a'], ['#a']);
+    // The first has none.
+    await scene.newIdentity([]);
+    for (let n = 0; n < 20; n += 1) await scene.open(await scene.newIdentity(['a']), service);
+    expect(await countOf('sessions')).to.equal(20);
+    const calls = await callsIn((query) => query('DELETE FROM api_sessions'));
+    expect(calls).to.include({ delete_dependents: 21 + 20, count_entities: 2, tell_sessions_ended: 1 });
+    for (const table of ['api_sessions', 'sessions']) expect(await countOf(table), table).to.equal(0);
   });
 
   it('go with it, however deep', async () => {

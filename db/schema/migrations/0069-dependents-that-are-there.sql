@@ -4,71 +4,72 @@
 
 -- Its triggers have a name that sorts before RI_ConstraintTrigger: PostgreSQL fires triggers of one event by name, and
 -- the foreign key, which refuses to leave a row without what it belongs to, has to find none. The row that goes is
--- locked by then, so whoever inserts a dependent waits, and what was committed before is seen.
+-- locked by then, so whoever inserts a dependent waits, and what was committed before is seen. Where one statement
+-- deletes many rows, the first that has dependents deletes those of all: what fires for each statement fires once.
 CREATE FUNCTION delete_dependents() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'sessions' THEN
     IF EXISTS (SELECT FROM terminators WHERE session_id = OLD.id) THEN
-      DELETE FROM terminators WHERE session_id = OLD.id;
+      DELETE FROM terminators WHERE session_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSIF TG_TABLE_NAME = 'api_sessions' THEN
     IF EXISTS (SELECT FROM sessions WHERE api_session_id = OLD.id) THEN
-      DELETE FROM sessions WHERE api_session_id = OLD.id;
+      DELETE FROM sessions WHERE api_session_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM api_session_certificates WHERE api_session_id = OLD.id) THEN
-      DELETE FROM api_session_certificates WHERE api_session_id = OLD.id;
+      DELETE FROM api_session_certificates WHERE api_session_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSIF TG_TABLE_NAME = 'identities' THEN
     IF EXISTS (SELECT FROM api_sessions WHERE identity_id = OLD.id) THEN
-      DELETE FROM api_sessions WHERE identity_id = OLD.id;
+      DELETE FROM api_sessions WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM sessions WHERE identity_id = OLD.id) THEN
-      DELETE FROM sessions WHERE identity_id = OLD.id;
+      DELETE FROM sessions WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM authenticators WHERE identity_id = OLD.id) THEN
-      DELETE FROM authenticators WHERE identity_id = OLD.id;
+      DELETE FROM authenticators WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM enrollments WHERE identity_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE identity_id = OLD.id;
+      DELETE FROM enrollments WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM mfas WHERE identity_id = OLD.id) THEN
-      DELETE FROM mfas WHERE identity_id = OLD.id;
+      DELETE FROM mfas WHERE identity_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     DELETE FROM last_uses WHERE kind = 'identity' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'services' THEN
     IF EXISTS (SELECT FROM sessions WHERE service_id = OLD.id) THEN
-      DELETE FROM sessions WHERE service_id = OLD.id;
+      DELETE FROM sessions WHERE service_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM terminators WHERE service_id = OLD.id) THEN
-      DELETE FROM terminators WHERE service_id = OLD.id;
+      DELETE FROM terminators WHERE service_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     DELETE FROM last_uses WHERE kind = 'service' AND entity_id = OLD.id;
   ELSIF TG_TABLE_NAME = 'routers' THEN
     IF EXISTS (SELECT FROM enrollments WHERE edge_router_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE edge_router_id = OLD.id;
+      DELETE FROM enrollments WHERE edge_router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM enrollments WHERE transit_router_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE transit_router_id = OLD.id;
+      DELETE FROM enrollments WHERE transit_router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM terminators WHERE router_id = OLD.id) THEN
-      DELETE FROM terminators WHERE router_id = OLD.id;
+      DELETE FROM terminators WHERE router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM fabric_terminators WHERE router_id = OLD.id) THEN
-      DELETE FROM fabric_terminators WHERE router_id = OLD.id;
+      DELETE FROM fabric_terminators WHERE router_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSIF TG_TABLE_NAME = 'cas' THEN
     IF EXISTS (SELECT FROM api_sessions WHERE ca_id = OLD.id) THEN
-      DELETE FROM api_sessions WHERE ca_id = OLD.id;
+      DELETE FROM api_sessions WHERE ca_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM authenticators WHERE ca_id = OLD.id) THEN
-      DELETE FROM authenticators WHERE ca_id = OLD.id;
+      DELETE FROM authenticators WHERE ca_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
     IF EXISTS (SELECT FROM enrollments WHERE ca_id = OLD.id) THEN
-      DELETE FROM enrollments WHERE ca_id = OLD.id;
+      DELETE FROM enrollments WHERE ca_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   ELSE
     IF EXISTS (SELECT FROM api_sessions WHERE signer_id = OLD.id) THEN
-      DELETE FROM api_sessions WHERE signer_id = OLD.id;
+      DELETE FROM api_sessions WHERE signer_id = ANY (ARRAY (SELECT id FROM gone));
     END IF;
   END IF;
   RETURN NULL;
@@ -79,7 +80,7 @@ DECLARE parent text;
 BEGIN
   FOREACH parent IN ARRAY '{sessions,api_sessions,identities,services,routers,cas,external_jwt_signers}'::text[] LOOP
     EXECUTE format('CREATE TRIGGER "Delete_dependents" AFTER DELETE ON %I
-      FOR EACH ROW EXECUTE FUNCTION delete_dependents()', parent);
+      REFERENCING OLD TABLE AS gone FOR EACH ROW EXECUTE FUNCTION delete_dependents()', parent);
   END LOOP;
 END $$;
 
