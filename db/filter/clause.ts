@@ -53,7 +53,7 @@ export const nameOf = ({ name, sql }: Clause): string => name ?? sql;
 
 export const EVERYTHING: Clause = { sql: '', foundBy: 'rows' };
 
-/** No row meets it, so nobody has to be asked. */
+/** Finds no row, so nobody has to be asked. */
 export const NOTHING: Clause = { sql: 'FALSE', foundBy: 'keys' };
 
 /** One index is enough: the other conditions are asked of what it finds. */

@@ -34,8 +34,8 @@ export interface BoundStatement {
 }
 
 /**
- * How a change goes together with others: one that takes about a millisecond as a rule, waits for no row but its own,
- * and leaves nothing set in its transaction but the actor.
+ * How a change goes together with others: one that takes about a millisecond as a rule, or a few, waits for no row but
+ * its own and those that name it, and leaves nothing set in its transaction but the actor.
  */
 export interface Sharing {
   /** Place, among its values, of the id of the row that it locks first; null: it makes one. */
