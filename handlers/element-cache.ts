@@ -23,6 +23,13 @@ export interface ElementKind<T, D, C extends string = string> {
   readonly make: (entity: T, context: C) => D;
 }
 
+/** A kind whose elements depend on their rows alone. */
+export const elementOfRow = <T, D>(name: string, make: (entity: T) => D): ElementKind<T, D> => ({
+  name,
+  contextOf: () => '',
+  make,
+});
+
 interface CachedElement {
   readonly kind: string;
   /** Row as the database wrote it. */

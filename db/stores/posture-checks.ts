@@ -1,5 +1,6 @@
 /** Posture checks: what they ask for is one jsonb document of their type, in its normal form. And their fixed types. */
-import type { BaseEntity, Page, PostureCheck, PostureCheckDraft, PostureCheckType, Tags } from '../../domain/model.js';
+import type { BaseEntity, LazyRow, Page, Tags } from '../../domain/model.js';
+import type { PostureCheck, PostureCheckDraft, PostureCheckType } from '../../domain/model.js';
 import type { Criteria, OperatingSystem } from '../../domain/posture/criteria.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
@@ -56,7 +57,7 @@ export interface PostureCheckChanges {
 
 export interface PostureCheckStore {
   get(id: string): Promise<PostureCheck>;
-  list(request: ListRequest & RoleFilter & Selection): Promise<Page<PostureCheck>>;
+  list(request: ListRequest & RoleFilter & Selection): Promise<Page<LazyRow<PostureCheck>>>;
   create(id: string, draft: PostureCheckDraft): Promise<void>;
   /** Reads what it asks for now, locked until this transaction ends. @throws DomainError `notFound` */
   lockCriteria(id: string): Promise<Criteria>;
@@ -83,7 +84,7 @@ const asRead = (version: Date): Terms => ({
 export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
   return {
     get: (id) => postureCheck.get(db, id).then(source.fromRow),
-    list: (request) => lists.page(db, source, request, requested(request)),
+    list: (request) => lists.unread(db, source, request, requested(request)),
     async create(id, draft) {
       await postureCheck.insert(db, id, draft);
     },

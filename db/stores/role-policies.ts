@@ -3,7 +3,7 @@
  * table has; their columns, the names behind `@id` roles, the locks on what a list names, and the store itself follow
  * from that.
  */
-import type { BaseEntity, Page, PolicyType, Semantic, Tags } from '../../domain/model.js';
+import type { BaseEntity, LazyRow, Page, PolicyType, Semantic, Tags } from '../../domain/model.js';
 import { namedIds } from '../../domain/policy/roles.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import { inTransaction } from '../postgres/contracts.js';
@@ -76,7 +76,7 @@ export interface PolicyKind<Row extends PolicyRow<F>, T, F extends RoleField> {
 export interface PolicyStore<T, Draft, F extends RoleField> {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<T>;
-  list(request: ListRequest & Naming<F>): Promise<Page<T>>;
+  list(request: ListRequest & Naming<F>): Promise<Page<LazyRow<T>>>;
   /** @throws DomainError `invalidField` for an `@id` of no entity */
   create(id: string, draft: Draft): Promise<void>;
   /** @throws DomainError `notFound`, `invalidField` for an `@id` of no entity */
@@ -111,7 +111,7 @@ export function policyStores<Row extends PolicyRow<F>, T, F extends RoleField>({
         : change(db);
     return {
       get: (id) => entity.get(db, id).then(fromRow),
-      list: (request) => lists.page(db, source, request, scopeOf(request)),
+      list: (request) => lists.unread(db, source, request, scopeOf(request)),
       create: (id, draft) => withNamed(draft, (on) => entity.insert(on, id, draft)),
       update: (id, changes) => withNamed(changes, (on) => entity.update(on, id, changes)),
       remove: (id) => entity.remove(db, id),

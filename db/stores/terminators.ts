@@ -1,6 +1,6 @@
 /** Terminators: where on which router a service ends. The secret that goes with an instance is never read back. */
 import { HOSTED_BOUNDS, MOST_MADE_BY_HAND } from '../../domain/fabric/terminator.js';
-import type { Page, Terminator, TerminatorDraft } from '../../domain/model.js';
+import type { LazyRow, Page, Terminator, TerminatorDraft } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import type { SymbolDef } from '../filter/index.js';
 import { entity } from '../query/entity.js';
@@ -108,7 +108,7 @@ export type TerminatorInPlace = Changes<TerminatorDraft> & Pick<TerminatorDraft,
 
 export interface TerminatorStore {
   get(id: string): Promise<Terminator>;
-  list(request: TerminatorListRequest): Promise<Page<Terminator>>;
+  list(request: TerminatorListRequest): Promise<Page<LazyRow<Terminator>>>;
   /** Answers the end (service or router) that has as many terminators as it may; undefined when it may move. */
   fullEnd(id: string, to: Pick<Changes<TerminatorDraft>, 'serviceId' | 'routerId'>): Promise<TerminatorEnd | undefined>;
   /**
@@ -127,7 +127,7 @@ export function terminatorStore(db: Db, lists: Lists): TerminatorStore {
   return {
     get: (id) => terminator.get(db, id).then(toTerminator),
     list: ({ ofService, isForClient, ...request }) =>
-      lists.page(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
+      lists.unread(db, isForClient === true ? clientSource : source, request, referringTo('service_id', ofService)),
     async fullEnd(id, { serviceId, routerId }) {
       if (serviceId === undefined && routerId === undefined) return undefined;
       const values = [id, serviceId ?? null, routerId ?? null];

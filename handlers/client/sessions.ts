@@ -1,12 +1,12 @@
 /** Sessions as clients ask for them: the right to dial or bind one service. A client sees those of its own identity. */
 import { notFound } from '../../domain/errors.js';
-import { listOf, noData, ok } from '../handler.js';
+import { keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { tagsFrom } from '../fields.js';
 import { findServiceView } from '../access/service-views.js';
 import { sessionFor } from '../access/session-creation.js';
 import { toSessionDetail } from '../forms/session-model.js';
-import { toTerminatorClientDetail } from '../forms/terminator-model.js';
+import { CLIENT_TERMINATOR } from '../forms/terminator-model.js';
 
 /** GET /sessions. */
 export const listSessions: Handler<'client', 'listSessions'> = async ({ query, caller }, { stores }) =>
@@ -38,12 +38,13 @@ export const deleteSession: Handler<'client', 'deleteSession'> = async ({ params
 /** GET /services/{id}/terminators. Fails: `notFound`, also for a service that the caller may not reach. */
 export const listServiceTerminators: Handler<'client', 'listServiceTerminators'> = async (
   { params, query, caller },
-  { stores },
+  { stores, elementCache },
 ) => {
   const service = await findServiceView(params.id, caller, stores);
   if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
-  return listOf(
+  return keptListOf(
     await stores.terminators.list({ ...query, ofService: params.id, isForClient: true }),
-    toTerminatorClientDetail,
+    CLIENT_TERMINATOR,
+    elementCache,
   );
 };

@@ -15,6 +15,7 @@ import { sortedSet } from '../../domain/sorted-set.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, linksOf, requireName, tagsFrom } from '../fields.js';
+import { elementOfRow } from '../element-cache.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 
 export function toPostureCheckDetail(check: PostureCheck): Response.PostureCheckDetail {
@@ -44,6 +45,8 @@ export function toPostureCheckDetail(check: PostureCheck): Response.PostureCheck
       };
   }
 }
+
+export const POSTURE_CHECK = elementOfRow('posture check', toPostureCheckDetail);
 
 export function toPostureCheckTypeDetail(type: PostureCheckType): Response.PostureCheckTypeDetail {
   return {

@@ -4,6 +4,7 @@ import type { ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicyDraft } from '../.
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, linksOf, requireName, tagsFrom } from '../fields.js';
+import { elementOfRow } from '../element-cache.js';
 import { rolesFrom } from './policy-roles.js';
 
 export const SERVICE_EDGE_ROUTER_POLICY_ROLES = ['edgeRouterRoles', 'serviceRoles'] as const;
@@ -34,6 +35,9 @@ export function toServiceEdgeRouterPolicyDetail(
     ...baseFields(policy, linksOf('service-edge-router-policies', policy.id)),
   };
 }
+
+export const EDGE_ROUTER_POLICY = elementOfRow('edge router policy', toEdgeRouterPolicyDetail);
+export const SERVICE_EDGE_ROUTER_POLICY = elementOfRow('service edge router policy', toServiceEdgeRouterPolicyDetail);
 
 /** Reads a POST or PUT. @throws DomainError `invalidField` */
 export function edgeRouterPolicyFrom(

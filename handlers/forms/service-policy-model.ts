@@ -4,6 +4,7 @@ import type { ServicePolicy, ServicePolicyDraft } from '../../domain/model.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import { baseFields, linksOf, requireName, tagsFrom } from '../fields.js';
+import { elementOfRow } from '../element-cache.js';
 import { rolesFrom } from './policy-roles.js';
 
 export const SERVICE_POLICY_ROLES = ['identityRoles', 'serviceRoles', 'postureCheckRoles'] as const;
@@ -22,6 +23,8 @@ export function toServicePolicyDetail(policy: ServicePolicy): Response.ServicePo
     ...baseFields(policy, linksOf('service-policies', policy.id)),
   };
 }
+
+export const SERVICE_POLICY = elementOfRow('service policy', toServicePolicyDetail);
 
 /** Reads a POST or PUT. @throws DomainError `invalidField` */
 export function servicePolicyFrom(body: Request.ServicePolicyCreate | Request.ServicePolicyUpdate): ServicePolicyDraft {

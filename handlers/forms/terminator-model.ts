@@ -2,6 +2,7 @@
 import type { Terminator } from '../../domain/model.js';
 import type { TerminatorClientDetail } from '../../generated/client/response.js';
 import type { TerminatorDetail } from '../../generated/management/response.js';
+import { elementOfRow } from '../element-cache.js';
 import { baseFields, linksOf, refTo } from '../fields.js';
 
 export function toTerminatorDetail(terminator: Terminator): TerminatorDetail {
@@ -31,3 +32,6 @@ export function toTerminatorClientDetail(terminator: Terminator): TerminatorClie
     ...baseFields(terminator, linksOf('terminators', terminator.id)),
   };
 }
+
+export const TERMINATOR = elementOfRow('terminator', toTerminatorDetail);
+export const CLIENT_TERMINATOR = elementOfRow('terminator of a client', toTerminatorClientDetail);

@@ -1,19 +1,22 @@
 /** Edge router policies: which identities may use which edge routers. */
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 import { toEdgeRouterDetail } from '../forms/router-model.js';
 import {
+  EDGE_ROUTER_POLICY,
   EDGE_ROUTER_POLICY_ROLES,
   edgeRouterPolicyFrom,
   toEdgeRouterPolicyDetail,
 } from '../forms/router-policy-model.js';
 
 /** GET /edge-router-policies. */
-export const listEdgeRouterPolicies: Handler<'management', 'listEdgeRouterPolicies'> = async ({ query }, { stores }) =>
-  listOf(await stores.edgeRouterPolicies.list(query), toEdgeRouterPolicyDetail);
+export const listEdgeRouterPolicies: Handler<'management', 'listEdgeRouterPolicies'> = async (
+  { query },
+  { stores, elementCache },
+) => keptListOf(await stores.edgeRouterPolicies.list(query), EDGE_ROUTER_POLICY, elementCache);
 
 /** POST /edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
 export const createEdgeRouterPolicy: Handler<'management', 'createEdgeRouterPolicy'> = async (
@@ -90,11 +93,12 @@ export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRout
 /** GET /identities/{id}/edge-router-policies: the policies that select this identity. */
 export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentitysEdgeRouterPolicies'> = async (
   { params, query },
-  { stores },
+  { stores, elementCache },
 ) => {
   const identity = await stores.identities.get(params.id);
-  return listOf(
+  return keptListOf(
     await stores.edgeRouterPolicies.list({ ...query, naming: { identityRoles: identity } }),
-    toEdgeRouterPolicyDetail,
+    EDGE_ROUTER_POLICY,
+    elementCache,
   );
 };

@@ -1,10 +1,10 @@
 /** Edge routers: through which identities reach services. */
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireMayChangeRouter, whereAllowed } from '../delegation/delegation.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../forms/router-model.js';
-import { toEdgeRouterPolicyDetail, toServiceEdgeRouterPolicyDetail } from '../forms/router-policy-model.js';
+import { EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY } from '../forms/router-policy-model.js';
 import { listServiceViews } from '../access/service-views.js';
 
 /** GET /edge-routers. */
@@ -83,12 +83,13 @@ export const reEnrollEdgeRouter: Handler<'management', 'reEnrollEdgeRouter'> = a
 /** GET /edge-routers/{id}/edge-router-policies: the policies that select it. */
 export const listEdgeRouterEdgeRouterPolicies: Handler<'management', 'listEdgeRouterEdgeRouterPolicies'> = async (
   { params, query },
-  { stores },
+  { stores, elementCache },
 ) => {
   const router = await stores.routers.getEdge(params.id);
-  return listOf(
+  return keptListOf(
     await stores.edgeRouterPolicies.list({ ...query, naming: { edgeRouterRoles: router } }),
-    toEdgeRouterPolicyDetail,
+    EDGE_ROUTER_POLICY,
+    elementCache,
   );
 };
 
@@ -96,11 +97,12 @@ export const listEdgeRouterEdgeRouterPolicies: Handler<'management', 'listEdgeRo
 export const listEdgeRouterServiceEdgeRouterPolicies: Handler<
   'management',
   'listEdgeRouterServiceEdgeRouterPolicies'
-> = async ({ params, query }, { stores }) => {
+> = async ({ params, query }, { stores, elementCache }) => {
   const router = await stores.routers.getEdge(params.id);
-  return listOf(
+  return keptListOf(
     await stores.serviceEdgeRouterPolicies.list({ ...query, naming: { edgeRouterRoles: router } }),
-    toServiceEdgeRouterPolicyDetail,
+    SERVICE_EDGE_ROUTER_POLICY,
+    elementCache,
   );
 };
 

@@ -5,7 +5,7 @@ import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Changes } from '../../db/query/table.js';
 import type * as Request from '../../generated/management/request.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
@@ -15,7 +15,7 @@ import { identityFrom, mergeHostings, permissionsFrom } from '../forms/identity-
 import { listOfIdentities, toIdentityDetail } from '../forms/identity-model.js';
 import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
 import { toEnrollmentDetail } from '../forms/enrollment-model.js';
-import { toServicePolicyDetail } from '../forms/service-policy-model.js';
+import { SERVICE_POLICY } from '../forms/service-policy-model.js';
 import { listServicesOf } from '../access/service-views.js';
 import { enrollmentsFrom } from '../enrollment/identity-enrollments.js';
 
@@ -187,12 +187,13 @@ export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollmen
 /** GET /identities/{id}/service-policies: the policies that select this identity. */
 export const listIdentityServicePolicies: Handler<'management', 'listIdentityServicePolicies'> = async (
   { params, query, caller },
-  { stores },
+  { stores, elementCache },
 ) => {
   const identity = await stores.identities.get(params.id);
-  return listOf(
+  return keptListOf(
     await stores.servicePolicies.list({ ...query, reader: caller, naming: { identityRoles: identity } }),
-    toServicePolicyDetail,
+    SERVICE_POLICY,
+    elementCache,
   );
 };
 

@@ -3,10 +3,11 @@ import { invalidField } from '../../domain/errors.js';
 import { changedCriteria } from '../../domain/posture/criteria.js';
 import type { Criteria } from '../../domain/posture/criteria.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { givenName, givenTags } from '../fields.js';
 import {
+  POSTURE_CHECK,
   criteriaChangeFrom,
   postureCheckFrom,
   toPostureCheckDetail,
@@ -14,8 +15,10 @@ import {
 } from '../forms/posture-check-model.js';
 
 /** GET /posture-checks. */
-export const listPostureChecks: Handler<'management', 'listPostureChecks'> = async ({ query }, { stores }) =>
-  listOf(await stores.postureChecks.list(query), toPostureCheckDetail);
+export const listPostureChecks: Handler<'management', 'listPostureChecks'> = async (
+  { query },
+  { stores, elementCache },
+) => keptListOf(await stores.postureChecks.list(query), POSTURE_CHECK, elementCache);
 
 /** POST /posture-checks. Fails: `duplicate` (name), `invalidField` (operating system, range of versions). */
 export const createPostureCheck: Handler<'management', 'createPostureCheck'> = async ({ body }, { stores, newId }) => {

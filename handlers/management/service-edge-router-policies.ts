@@ -1,10 +1,11 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
 import { toEdgeRouterDetail } from '../forms/router-model.js';
 import {
+  SERVICE_EDGE_ROUTER_POLICY,
   SERVICE_EDGE_ROUTER_POLICY_ROLES,
   serviceEdgeRouterPolicyFrom,
   toServiceEdgeRouterPolicyDetail,
@@ -14,8 +15,8 @@ import { listServiceViews } from '../access/service-views.js';
 /** GET /service-edge-router-policies. */
 export const listServiceEdgeRouterPolicies: Handler<'management', 'listServiceEdgeRouterPolicies'> = async (
   { query },
-  { stores },
-) => listOf(await stores.serviceEdgeRouterPolicies.list(query), toServiceEdgeRouterPolicyDetail);
+  { stores, elementCache },
+) => keptListOf(await stores.serviceEdgeRouterPolicies.list(query), SERVICE_EDGE_ROUTER_POLICY, elementCache);
 
 /** POST /service-edge-router-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
 export const createServiceEdgeRouterPolicy: Handler<'management', 'createServiceEdgeRouterPolicy'> = async (
@@ -93,10 +94,11 @@ export const listServiceEdgeRouterPolicyServices: Handler<'management', 'listSer
 export const listServiceServiceEdgeRouterPolicies: Handler<
   'management',
   'listServiceServiceEdgeRouterPolicies'
-> = async ({ params, query }, { stores }) => {
+> = async ({ params, query }, { stores, elementCache }) => {
   const service = await stores.services.get(params.id);
-  return listOf(
+  return keptListOf(
     await stores.serviceEdgeRouterPolicies.list({ ...query, naming: { serviceRoles: service } }),
-    toServiceEdgeRouterPolicyDetail,
+    SERVICE_EDGE_ROUTER_POLICY,
+    elementCache,
   );
 };

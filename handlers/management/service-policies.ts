@@ -1,23 +1,24 @@
 /** Service policies: which identities may dial or bind which services. */
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
 import {
+  SERVICE_POLICY,
   policyTypeFrom,
   SERVICE_POLICY_ROLES,
   servicePolicyFrom,
   toServicePolicyDetail,
 } from '../forms/service-policy-model.js';
-import { toPostureCheckDetail } from '../forms/posture-check-model.js';
+import { POSTURE_CHECK } from '../forms/posture-check-model.js';
 import { listServiceViews } from '../access/service-views.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 
 /** GET /service-policies. */
 export const listServicePolicies: Handler<'management', 'listServicePolicies'> = async (
   { query, caller },
-  { stores },
-) => listOf(await stores.servicePolicies.list({ ...query, reader: caller }), toServicePolicyDetail);
+  { stores, elementCache },
+) => keptListOf(await stores.servicePolicies.list({ ...query, reader: caller }), SERVICE_POLICY, elementCache);
 
 /** POST /service-policies. Fails: `duplicate` (name), `invalidField` (a role, or an `@id` of no entity). */
 export const createServicePolicy: Handler<'management', 'createServicePolicy'> = async (
@@ -86,11 +87,12 @@ export const listServicePolicyServices: Handler<'management', 'listServicePolicy
 /** GET /service-policies/{id}/posture-checks: what its posture check roles select. */
 export const listServicePolicyPostureChecks: Handler<'management', 'listServicePolicyPostureChecks'> = async (
   { params, query },
-  { stores },
+  { stores, elementCache },
 ) => {
   const { semantic, postureCheckRoles } = await stores.servicePolicies.get(params.id);
-  return listOf(
+  return keptListOf(
     await stores.postureChecks.list({ ...query, selectedBy: [{ semantic, roles: postureCheckRoles }] }),
-    toPostureCheckDetail,
+    POSTURE_CHECK,
+    elementCache,
   );
 };

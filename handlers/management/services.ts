@@ -1,7 +1,7 @@
 /** Services: what is reached. Administrators see all of them, with their own permissions on each. */
 import type { PolicyType } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import {
   changeService,
@@ -15,7 +15,7 @@ import {
 import { requireAdministrator } from '../delegation/delegation.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 import { toConfigDetail } from '../forms/config-model.js';
-import { toServicePolicyDetail } from '../forms/service-policy-model.js';
+import { SERVICE_POLICY } from '../forms/service-policy-model.js';
 
 /**
  * GET /services; with `asIdentity` only what that identity may reach, as it sees them. Fails: `notFound` and
@@ -79,11 +79,12 @@ export const listServiceIdentities: Handler<'management', 'listServiceIdentities
 /** GET /services/{id}/service-policies: the policies that select it. */
 export const listServiceServicePolicies: Handler<'management', 'listServiceServicePolicies'> = async (
   { params, query, caller },
-  { stores },
+  { stores, elementCache },
 ) => {
   const service = await stores.services.get(params.id);
-  return listOf(
+  return keptListOf(
     await stores.servicePolicies.list({ ...query, reader: caller, naming: { serviceRoles: service } }),
-    toServicePolicyDetail,
+    SERVICE_POLICY,
+    elementCache,
   );
 };

@@ -1,14 +1,14 @@
 /** Terminators: where traffic for a service leaves the network. */
 import type { TerminatorDraft } from '../../domain/model.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
-import { toTerminatorDetail } from '../forms/terminator-model.js';
+import { TERMINATOR, toTerminatorDetail } from '../forms/terminator-model.js';
 import { changeTerminator, makeTerminator } from '../terminator-changes.js';
 
 /** GET /terminators. */
-export const listTerminators: Handler<'management', 'listTerminators'> = async ({ query }, { stores }) =>
-  listOf(await stores.terminators.list(query), toTerminatorDetail);
+export const listTerminators: Handler<'management', 'listTerminators'> = async ({ query }, { stores, elementCache }) =>
+  keptListOf(await stores.terminators.list(query), TERMINATOR, elementCache);
 
 /** POST /terminators. Fails: `notFound` (service, router), `invalidField` for one too many of a service. */
 export const createTerminator: Handler<'management', 'createTerminator'> = async ({ body }, { stores, newId }) => {
@@ -82,8 +82,8 @@ export const deleteTerminator: Handler<'management', 'deleteTerminator'> = async
 /** GET /services/{id}/terminators. Fails: `notFound`. */
 export const listServiceTerminators: Handler<'management', 'listServiceTerminators'> = async (
   { params, query },
-  { stores },
+  { stores, elementCache },
 ) => {
   await stores.services.get(params.id);
-  return listOf(await stores.terminators.list({ ...query, ofService: params.id }), toTerminatorDetail);
+  return keptListOf(await stores.terminators.list({ ...query, ofService: params.id }), TERMINATOR, elementCache);
 };
