@@ -9,6 +9,7 @@
  * in: whoever reads through more than can be kept, over and over, changes little of it.
  */
 import { LRUCache } from 'lru-cache';
+import type { Rights } from '../domain/auth/rights.js';
 import type { CacheUse } from '../domain/cache-use.js';
 import type { LazyRow } from '../domain/model.js';
 import { ListElement } from './reply.js';
@@ -29,6 +30,10 @@ export const elementOfRow = <T, D>(name: string, make: (entity: T) => D): Elemen
   contextOf: () => '',
   make,
 });
+
+/** A name for what is made in another way for callers with other rights. */
+export const nameFor = (name: string, { isAdmin, permissions }: Rights): string =>
+  isAdmin ? name : `${name} ${JSON.stringify(permissions)}`;
 
 interface CachedElement {
   readonly kind: string;

@@ -1,6 +1,6 @@
 /** API sessions: authenticated callers. */
 import type { ApiSession, LoginMethod, SessionApi } from '../../domain/credentials.js';
-import type { JsonObject, Page } from '../../domain/model.js';
+import type { JsonObject, LazyRow, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { change, read, shortChange } from '../postgres/statement.js';
@@ -42,7 +42,7 @@ export interface ApiSessionDraft {
 
 export interface ApiSessionStore {
   get(id: string): Promise<ApiSession>;
-  list(request: ListRequest): Promise<Page<ApiSession>>;
+  list(request: ListRequest): Promise<Page<LazyRow<ApiSession>>>;
   /**
    * Opens a session and notes what the client tells of itself.
    * @returns undefined when the proof does not hold (any more), or the identity or its policy allows no such login
@@ -178,7 +178,7 @@ async function openApiSession(
 export function apiSessionStore(db: Db, lists: Lists): ApiSessionStore {
   return {
     get: (id) => apiSession.get(db, id).then(apiSessionFrom),
-    list: (request) => lists.page(db, apiSessionSource, request),
+    list: (request) => lists.unread(db, apiSessionSource, request),
     open: (draft, proof, client) => openApiSession(db, draft, proof, client),
     async isSharedWithRouters(id) {
       const row = await db.one(IS_SHARED, [id]);

@@ -3,7 +3,7 @@
  * with a tunneler owns an identity and a system policy, both with its own id; they come and go with the tunneler.
  */
 import type { EnrollmentDraft } from '../../domain/credentials.js';
-import type { Page, Tags } from '../../domain/model.js';
+import type { LazyRow, Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import { configIdsOf, lockConfigs, WITHOUT_CONFIGS, writeConfigs } from './config-lists.js';
@@ -140,10 +140,10 @@ export interface RouterStore extends Certifying {
   /** @throws DomainError `notFound`, also for a transit router */
   getEdge(id: string): Promise<Router>;
   /** All routers, edge routers among them. */
-  list(request: ListRequest): Promise<Page<Router>>;
+  list(request: ListRequest): Promise<Page<LazyRow<Router>>>;
   /** The same, filtered by what the fabric API shows. */
   listOfFabric(request: ListRequest): Promise<Page<Router>>;
-  listEdge(request: ListRequest & RoleFilter & Selection & ForClient): Promise<Page<Router>>;
+  listEdge(request: ListRequest & RoleFilter & Selection & ForClient): Promise<Page<LazyRow<Router>>>;
   /** Edge routers that both an identity and a service may use, for a client. */
   listCommonEdge(
     request: ListRequest & RoleFilter,
@@ -310,12 +310,12 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       const found = await get(id);
       return found.isEdge ? found : raise(notFound(router.name, id));
     },
-    list: (request) => lists.page(db, source, request),
+    list: (request) => lists.unread(db, source, request),
     listOfFabric: (request) => lists.page(db, fabricSource, request),
     listEdge: (request) =>
       request.isForClient === true
-        ? lists.page(db, ownSource, request, inAll(isEdge, isEnrolled, requested(request)))
-        : lists.page(db, edgeSource, request, inAll(isEdge, requested(request))),
+        ? lists.unread(db, ownSource, request, inAll(isEdge, isEnrolled, requested(request)))
+        : lists.unread(db, edgeSource, request, inAll(isEdge, requested(request))),
     listCommonEdge: (request, ofIdentity, ofService) =>
       lists.page(
         db,

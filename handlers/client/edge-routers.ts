@@ -1,23 +1,24 @@
 /** Edge routers as clients see them: only those that the policies allow to the caller. */
 import type { Stores } from '../../db/stores/stores.js';
 import { DomainError, notFound } from '../../domain/errors.js';
-import { listOf } from '../handler.js';
+import { keptListOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Caller } from '../reply.js';
-import { toCommonEdgeRouter, toOwnEdgeRouter } from '../forms/router-model.js';
+import { OWN_EDGE_ROUTER, toCommonEdgeRouter } from '../forms/router-model.js';
 import { toSessionEdgeRouter } from '../forms/session-model.js';
 import { findServiceView } from '../access/service-views.js';
 
 /** GET /current-identity/edge-routers: which ones the caller may use; enrolled ones only. */
 export const getCurrentIdentityEdgeRouters: Handler<'client', 'getCurrentIdentityEdgeRouters'> = async (
   { query, caller },
-  { stores },
+  { stores, elementCache },
 ) => {
   const roles = await stores.routerAccess.routersForIdentity({
     id: caller.identityId,
     roleAttributes: caller.roleAttributes,
   });
-  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles, isForClient: true }), toOwnEdgeRouter);
+  const page = await stores.routers.listEdge({ ...query, selectedBy: roles, isForClient: true });
+  return keptListOf(page, OWN_EDGE_ROUTER, elementCache);
 };
 
 /**

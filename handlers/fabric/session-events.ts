@@ -1,7 +1,7 @@
 /** Events of API sessions, sessions for services, and controllers, without any token. */
 import { DomainError } from '../../domain/errors.js';
 import type { ApiSession } from '../../domain/credentials.js';
-import type { Controller, Session } from '../../domain/model.js';
+import type { Controller, LazyRow, Session } from '../../domain/model.js';
 import type { Context } from '../context.js';
 import { all } from './comparisons.js';
 import { difference } from './differences.js';
@@ -32,14 +32,15 @@ export function apiSessionWatch({ apiSessions }: Stores, tell: Tell): Look {
   const told = (event_type: string, { id, identity, ipAddress }: ApiSession, at?: Date) => {
     tell('apiSession', { event_type, id, identity_id: identity.id, ip_address: ipAddress }, at);
   };
-  const read = () => all<ApiSession>('', (request) => apiSessions.list(request), MOST_SESSIONS);
+  const read = () => all<LazyRow<ApiSession>>('', (request) => apiSessions.list(request), MOST_SESSIONS);
   const look = difference(read, {
-    came: (session) => {
+    came: (row) => {
+      const session = row.read();
       told('created', session, session.createdAt);
     },
     changed: () => undefined,
-    left: (session) => {
-      told('deleted', session);
+    left: (row) => {
+      told('deleted', row.read());
     },
     stateOf: () => '',
   });

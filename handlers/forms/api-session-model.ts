@@ -4,6 +4,7 @@ import type { RequiredSigner } from '../../domain/auth/external-signer.js';
 import { tokenDigest } from '../../domain/auth/tokens.js';
 import type * as Response from '../../generated/management/response.js';
 import type { LiveApiSession } from '../context.js';
+import { elementOfRow } from '../element-cache.js';
 import { baseFields, identityRef, isoTime, linksOf } from '../fields.js';
 
 /**
@@ -40,6 +41,8 @@ export function toApiSessionDetail(
     ...baseFields(session, linksOf('api-sessions', session.id)),
   };
 }
+
+export const API_SESSION = elementOfRow('API session', (session: ApiSession) => toApiSessionDetail(session));
 
 /** How a client is told that it must give a code. */
 function totpQuery({ isMfaRequired }: ApiSession): Response.AuthQueryDetail {

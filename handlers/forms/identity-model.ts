@@ -8,6 +8,7 @@ import type * as Response from '../../generated/management/response.js';
 import { baseFields, caRef, identityLinks, isoTime, isoTimeOrNull, refTo } from '../fields.js';
 import type { Context } from '../context.js';
 import { keptListOf } from '../handler.js';
+import { nameFor } from '../element-cache.js';
 import type { ElementKind } from '../element-cache.js';
 import type { ListReply } from '../reply.js';
 
@@ -65,10 +66,8 @@ export function listOfIdentities(
   caller: Rights,
   { edgeConnections, elementCache }: Pick<Context, 'edgeConnections' | 'elementCache'>,
 ): ListReply<200, Response.IdentityDetail> {
-  // Hidden members depend on the rights of the caller alone.
-  const rights = caller.isAdmin ? '' : JSON.stringify(caller.permissions);
   const kind: ElementKind<Identity, Response.IdentityDetail, EdgeConnection> = {
-    name: `identity ${rights}`,
+    name: nameFor('identity', caller),
     contextOf: ({ id }) => edgeConnections.of(id),
     make: (identity, connection) => toIdentityDetail(identity, caller, connection),
   };

@@ -1,6 +1,7 @@
 /** The wire forms of routers, and what their requests say. */
 import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
+import type { LazyRow, Page } from '../../domain/model.js';
 import { capabilitiesForClients, capabilitiesIn } from '../../domain/router.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
@@ -9,6 +10,9 @@ import type * as Client from '../../generated/client/response.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import type { Context } from '../context.js';
+import { elementOfRow, nameFor } from '../element-cache.js';
+import { keptListOf } from '../handler.js';
+import type { ListReply } from '../reply.js';
 import {
   baseFields,
   given,
@@ -119,6 +123,32 @@ export function toRouterDetail(router: Router, caller: Rights): Response.RouterD
     ...baseFields(router, linksOf('transit-routers', router.id)),
   };
 }
+
+/** A page of edge routers as `caller` may read them. */
+export const listOfEdgeRouters = (
+  page: Page<LazyRow<Router>>,
+  caller: Rights,
+  { elementCache }: Pick<Context, 'elementCache'>,
+): ListReply<200, Response.EdgeRouterDetail> =>
+  keptListOf(
+    page,
+    elementOfRow(nameFor('edge router', caller), (router) => toEdgeRouterDetail(router, caller)),
+    elementCache,
+  );
+
+/** A page of routers of both kinds as `caller` may read them. */
+export const listOfRouters = (
+  page: Page<LazyRow<Router>>,
+  caller: Rights,
+  { elementCache }: Pick<Context, 'elementCache'>,
+): ListReply<200, Response.RouterDetail> =>
+  keptListOf(
+    page,
+    elementOfRow(nameFor('router', caller), (router) => toRouterDetail(router, caller)),
+    elementCache,
+  );
+
+export const OWN_EDGE_ROUTER = elementOfRow('edge router of an identity', toOwnEdgeRouter);
 
 type Whole = Request.RouterCreate & Pick<Request.EdgeRouterCreate, 'appData' | 'isTunnelerEnabled' | 'roleAttributes'>;
 type Part = Request.RouterPatch & Pick<Request.EdgeRouterPatch, 'appData' | 'isTunnelerEnabled' | 'roleAttributes'>;

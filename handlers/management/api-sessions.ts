@@ -1,12 +1,12 @@
 /** API sessions: who is logged in. */
-import { listOf, noData, ok } from '../handler.js';
+import { keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireMayEnd, whereAllowed } from '../delegation/delegation.js';
-import { toApiSessionDetail } from '../forms/api-session-model.js';
+import { API_SESSION, toApiSessionDetail } from '../forms/api-session-model.js';
 
 /** GET /api-sessions. */
-export const listAPISessions: Handler<'management', 'listAPISessions'> = async ({ query }, { stores }) =>
-  listOf(await stores.apiSessions.list(query), (session) => toApiSessionDetail(session));
+export const listAPISessions: Handler<'management', 'listAPISessions'> = async ({ query }, { stores, elementCache }) =>
+  keptListOf(await stores.apiSessions.list(query), API_SESSION, elementCache);
 
 /** GET /api-sessions/{id}. Fails: `notFound`. */
 export const detailAPISessions: Handler<'management', 'detailAPISessions'> = async ({ params }, { stores }) =>

@@ -1,10 +1,10 @@
 /** Edge router policies: which identities may use which edge routers. */
-import { created, keptListOf, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
 import { listOfIdentities } from '../forms/identity-model.js';
-import { toEdgeRouterDetail } from '../forms/router-model.js';
+import { listOfEdgeRouters } from '../forms/router-model.js';
 import {
   EDGE_ROUTER_POLICY,
   EDGE_ROUTER_POLICY_ROLES,
@@ -70,13 +70,12 @@ export const deleteEdgeRouterPolicy: Handler<'management', 'deleteEdgeRouterPoli
 /** GET /edge-router-policies/{id}/edge-routers: what its edge router roles select. */
 export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRouterPolicyEdgeRouters'> = async (
   { params, query, caller },
-  { stores },
+  context,
 ) => {
+  const { stores } = context;
   const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.get(params.id);
-  return listOf(
-    await stores.routers.listEdge({ ...query, selectedBy: [{ semantic, roles: edgeRouterRoles }] }),
-    (item) => toEdgeRouterDetail(item, caller),
-  );
+  const selectedBy = [{ semantic, roles: edgeRouterRoles }];
+  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy }), caller, context);
 };
 
 /** GET /edge-router-policies/{id}/identities: whom its identity roles select. */

@@ -1,15 +1,21 @@
 /** Edge routers: through which identities reach services. */
-import { created, keptListOf, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireMayChangeRouter, whereAllowed } from '../delegation/delegation.js';
 import { listOfIdentities } from '../forms/identity-model.js';
-import { routerEnrollment, routerFromPart, routerFromWhole, toEdgeRouterDetail } from '../forms/router-model.js';
+import {
+  listOfEdgeRouters,
+  routerEnrollment,
+  routerFromPart,
+  routerFromWhole,
+  toEdgeRouterDetail,
+} from '../forms/router-model.js';
 import { EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY } from '../forms/router-policy-model.js';
 import { listServiceViews } from '../access/service-views.js';
 
 /** GET /edge-routers. */
-export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query, caller }, { stores }) =>
-  listOf(await stores.routers.listEdge(query), (item) => toEdgeRouterDetail(item, caller));
+export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query, caller }, context) =>
+  listOfEdgeRouters(await context.stores.routers.listEdge(query), caller, context);
 
 /**
  * POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound`
@@ -128,21 +134,19 @@ export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServic
 /** GET /identities/{id}/edge-routers: which ones the identity may use. */
 export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRouters'> = async (
   { params, query, caller },
-  { stores },
+  context,
 ) => {
+  const { stores } = context;
   const roles = await stores.routerAccess.routersForIdentity(await stores.identities.get(params.id));
-  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), (item) =>
-    toEdgeRouterDetail(item, caller),
-  );
+  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy: roles }), caller, context);
 };
 
 /** GET /services/{id}/edge-routers: through which ones the service may be reached. */
 export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRouters'> = async (
   { params, query, caller },
-  { stores },
+  context,
 ) => {
+  const { stores } = context;
   const roles = await stores.routerAccess.routersForService(await stores.services.get(params.id));
-  return listOf(await stores.routers.listEdge({ ...query, selectedBy: roles }), (item) =>
-    toEdgeRouterDetail(item, caller),
-  );
+  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy: roles }), caller, context);
 };

@@ -1,9 +1,9 @@
 /** Service edge router policies: which services may be reached through which edge routers. */
-import { created, keptListOf, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
-import { toEdgeRouterDetail } from '../forms/router-model.js';
+import { listOfEdgeRouters } from '../forms/router-model.js';
 import {
   SERVICE_EDGE_ROUTER_POLICY,
   SERVICE_EDGE_ROUTER_POLICY_ROLES,
@@ -73,12 +73,11 @@ export const deleteServiceEdgeRouterPolicy: Handler<'management', 'deleteService
 export const listServiceEdgeRouterPolicyEdgeRouters: Handler<
   'management',
   'listServiceEdgeRouterPolicyEdgeRouters'
-> = async ({ params, query, caller }, { stores }) => {
+> = async ({ params, query, caller }, context) => {
+  const { stores } = context;
   const { semantic, edgeRouterRoles } = await stores.serviceEdgeRouterPolicies.get(params.id);
-  return listOf(
-    await stores.routers.listEdge({ ...query, selectedBy: [{ semantic, roles: edgeRouterRoles }] }),
-    (item) => toEdgeRouterDetail(item, caller),
-  );
+  const selectedBy = [{ semantic, roles: edgeRouterRoles }];
+  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy }), caller, context);
 };
 
 /** GET /service-edge-router-policies/{id}/services: what its service roles select. */
