@@ -97,6 +97,7 @@ const fromRow = (row: Identity): Identity =>
         enrollments: row.enrollments.map((item) => ({ ...item, expiresAt: new Date(item.expiresAt) })),
       });
 
+const selectable = identity.partOf('selectable', ['roleAttributes']);
 const source: ListSource<Identity, Identity> = { ...identity.source, fromRow };
 
 const RIGHTS = `SELECT (is_admin OR is_default_admin) AS "isAdmin", permissions FROM identities WHERE id = $1`;
@@ -105,6 +106,8 @@ export interface IdentityStore {
   find(id: string): Promise<Identity | undefined>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Identity>;
+  /** All that policies need to know of one. @throws DomainError `notFound` */
+  selectable(id: string): Promise<Selectable>;
   /** Answers all that policies need to know of an identity; an id goes before an equal name. */
   findByIdOrName(idOrName: string): Promise<Selectable | undefined>;
   /** Answers which entities it may administer. */
@@ -248,6 +251,7 @@ export function identityStore(db: Db, lists: Lists): IdentityStore {
   return {
     find: (id) => findIdentity(db, id),
     get: (id) => getIdentity(db, id),
+    selectable: (id) => selectable(db, id),
     findByIdOrName: (idOrName) => db.one(BY_NAME, [idOrName]),
     findRights: (id) => db.one(IDENTITY_RIGHTS, [id]),
     lockRights: (id) => db.one(RIGHTS_LOCK, [id]),

@@ -53,21 +53,28 @@ type PolicyDraft = {
   readonly type?: PolicyType;
 } & { readonly [F in RoleField]?: readonly string[] };
 
+/** Role lists of a policy, and how they select. */
+type PolicyRoles<F extends RoleField> = { readonly semantic: Semantic } & { readonly [K in F]: readonly string[] };
+
 /** Narrows a list to the policies that name these entities, each in the role list under whose name it is given. */
 export interface Naming<F extends RoleField> {
   readonly naming?: { readonly [K in F]?: Selectable };
 }
 
 /** A declared policy. Each kind is written with the role lists that it has. */
-interface PolicyEntity<Row> extends Pick<Entity<Row & BaseEntity>, 'name' | 'table' | 'remove'> {
+interface PolicyEntity<Row extends BaseEntity, F extends RoleField> extends Pick<
+  Entity<Row & BaseEntity>,
+  'name' | 'table' | 'remove'
+> {
   readonly source: ListSource<Row, Row>;
   get(db: Db, id: string): Promise<Row>;
+  partOf(part: string, members: readonly (F | 'semantic')[]): (db: Db, id: string) => Promise<PolicyRoles<F>>;
   insert(db: Db, id: string, draft: PolicyDraft): Promise<void>;
   update(db: Db, id: string, changes: Changes<PolicyDraft>): Promise<void>;
 }
 
 export interface PolicyKind<Row extends PolicyRow<F>, T, F extends RoleField> {
-  readonly entity: PolicyEntity<Row>;
+  readonly entity: PolicyEntity<Row, F>;
   /** Its role lists, in the order in which what they name is locked. */
   readonly roles: readonly F[];
   readonly fromRow: (row: Row) => T;
@@ -76,6 +83,8 @@ export interface PolicyKind<Row extends PolicyRow<F>, T, F extends RoleField> {
 export interface PolicyStore<T, Draft, F extends RoleField> {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<T>;
+  /** Its role lists, without the names behind them. @throws DomainError `notFound` */
+  roles(id: string): Promise<PolicyRoles<F>>;
   list(request: ListRequest & Naming<F>): Promise<Page<LazyRow<T>>>;
   /** @throws DomainError `invalidField` for an `@id` of no entity */
   create(id: string, draft: Draft): Promise<void>;
@@ -93,6 +102,7 @@ export function policyStores<Row extends PolicyRow<F>, T, F extends RoleField>({
 }: PolicyKind<Row, T, F>): (db: Db, lists: Lists) => PolicyStore<T, PolicyDraft, F> {
   const roles = kind.roles.map((field) => ({ field, ...ROLE_LISTS[field] }));
   const source: ListSource<Row, T> = { ...entity.source, fromRow };
+  const rolesOf = entity.partOf('roles', ['semantic', ...kind.roles]);
   const scopeOf = ({ naming = {} }: Naming<F>) =>
     inAll(
       ...roles.flatMap(({ field, column }) => {
@@ -111,6 +121,7 @@ export function policyStores<Row extends PolicyRow<F>, T, F extends RoleField>({
         : change(db);
     return {
       get: (id) => entity.get(db, id).then(fromRow),
+      roles: (id) => rolesOf(db, id),
       list: (request) => lists.unread(db, source, request, scopeOf(request)),
       create: (id, draft) => withNamed(draft, (on) => entity.insert(on, id, draft)),
       update: (id, changes) => withNamed(changes, (on) => entity.update(on, id, changes)),

@@ -6,6 +6,7 @@ import type { EnrollmentDraft } from '../../domain/credentials.js';
 import type { LazyRow, Page, Tags } from '../../domain/model.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
+import type { Selectable } from '../../domain/policy/roles.js';
 import { configIdsOf, lockConfigs, WITHOUT_CONFIGS, writeConfigs } from './config-lists.js';
 import { config } from './configs.js';
 import { inTransaction } from '../postgres/contracts.js';
@@ -117,6 +118,8 @@ const fabricSource: ListSource<Router, Router> = { ...edgeSource, symbols: fabri
 const ownSource: ListSource<Router, Router> = { ...edgeSource, symbols: router.clientSymbols };
 const ofServiceSource: ListSource<Router, Router> = { ...edgeSource, symbols: serviceEdgeRouterSymbols };
 
+const selectableEdge = router.partOf('selectable', ['roleAttributes'], 'AND t.is_edge');
+
 const isEdge = rowsWhere('edge', () => 't.is_edge');
 /** Leaves out routers without a certificate, which no client can reach. */
 const isEnrolled = rowsWhere('enrolled', () => 't.fingerprint IS NOT NULL');
@@ -139,6 +142,8 @@ export interface RouterStore extends Certifying {
   get(id: string): Promise<Router>;
   /** @throws DomainError `notFound`, also for a transit router */
   getEdge(id: string): Promise<Router>;
+  /** All that policies need to know of an edge router. @throws DomainError `notFound`, also for a transit router */
+  selectableEdge(id: string): Promise<Selectable>;
   /** All routers, edge routers among them. */
   list(request: ListRequest): Promise<Page<LazyRow<Router>>>;
   /** The same, filtered by what the fabric API shows. */
@@ -310,6 +315,7 @@ export function routerStore(db: Db, lists: Lists): RouterStore {
       const found = await get(id);
       return found.isEdge ? found : raise(notFound(router.name, id));
     },
+    selectableEdge: (id) => selectableEdge(db, id),
     list: (request) => lists.unread(db, source, request),
     listOfFabric: (request) => lists.page(db, fabricSource, request),
     listEdge: (request) =>

@@ -7,6 +7,7 @@ import type { Page, Service, ServiceDraft, ServiceView } from '../../domain/mode
 import { notFound } from '../../domain/errors.js';
 import { permissionsFor } from '../../domain/policy/access.js';
 import type { Grant } from '../../domain/policy/access.js';
+import type { Selectable } from '../../domain/policy/roles.js';
 import { configIdsOf, lockConfigs, WITHOUT_CONFIGS, writeConfigs } from './config-lists.js';
 import { inTransaction } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
@@ -43,6 +44,7 @@ export const service = entity<Service>(
   },
   { name: 'service', collections: ['services'], versionedBy: 'updatedAt' },
 );
+const selectable = service.partOf('selectable', ['roleAttributes']);
 
 /** A service with the data of its configs by the names of their types. */
 type ViewRow = Service & Pick<ServiceView, 'config'>;
@@ -112,6 +114,8 @@ export interface ServiceStore {
   /** Members of a stored service that clients see. */
   readonly clientMembers: readonly (keyof Service)[];
   get(id: string): Promise<Service>;
+  /** All that policies need to know of one. @throws DomainError `notFound` */
+  selectable(id: string): Promise<Selectable>;
   /** The page as `viewer` sees it. */
   listViews(request: ServiceListRequest, viewer: Viewer): Promise<Page<ServiceView>>;
   findView(id: string, viewer: Viewer): Promise<ServiceView | undefined>;
@@ -140,6 +144,7 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
   return {
     clientMembers: service.clientMembers,
     get: (id) => service.get(db, id),
+    selectable: (id) => selectable(db, id),
     async listViews(request, viewer) {
       const source = viewSource(viewer, request.isForClient);
       const [grants, page] = await Promise.all([viewer.grants(), lists.page(db, source, request, scopeOf(request))]);

@@ -73,7 +73,7 @@ export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRou
   context,
 ) => {
   const { stores } = context;
-  const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.get(params.id);
+  const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.roles(params.id);
   const selectedBy = [{ semantic, roles: edgeRouterRoles }];
   return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy }), caller, context);
 };
@@ -84,7 +84,7 @@ export const listEdgeRouterPolicyIdentities: Handler<'management', 'listEdgeRout
   context,
 ) => {
   const { stores } = context;
-  const { semantic, identityRoles } = await stores.edgeRouterPolicies.get(params.id);
+  const { semantic, identityRoles } = await stores.edgeRouterPolicies.roles(params.id);
   const selectedBy = [{ semantic, roles: identityRoles }];
   return listOfIdentities(await stores.identities.list({ ...query, selectedBy }), caller, context);
 };
@@ -94,7 +94,7 @@ export const listIdentitysEdgeRouterPolicies: Handler<'management', 'listIdentit
   { params, query },
   { stores, elementCache },
 ) => {
-  const identity = await stores.identities.get(params.id);
+  const identity = await stores.identities.selectable(params.id);
   return keptListOf(
     await stores.edgeRouterPolicies.list({ ...query, naming: { identityRoles: identity } }),
     EDGE_ROUTER_POLICY,

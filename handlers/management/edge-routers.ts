@@ -91,7 +91,7 @@ export const listEdgeRouterEdgeRouterPolicies: Handler<'management', 'listEdgeRo
   { params, query },
   { stores, elementCache },
 ) => {
-  const router = await stores.routers.getEdge(params.id);
+  const router = await stores.routers.selectableEdge(params.id);
   return keptListOf(
     await stores.edgeRouterPolicies.list({ ...query, naming: { edgeRouterRoles: router } }),
     EDGE_ROUTER_POLICY,
@@ -104,7 +104,7 @@ export const listEdgeRouterServiceEdgeRouterPolicies: Handler<
   'management',
   'listEdgeRouterServiceEdgeRouterPolicies'
 > = async ({ params, query }, { stores, elementCache }) => {
-  const router = await stores.routers.getEdge(params.id);
+  const router = await stores.routers.selectableEdge(params.id);
   return keptListOf(
     await stores.serviceEdgeRouterPolicies.list({ ...query, naming: { edgeRouterRoles: router } }),
     SERVICE_EDGE_ROUTER_POLICY,
@@ -118,7 +118,7 @@ export const listEdgeRouterIdentities: Handler<'management', 'listEdgeRouterIden
   context,
 ) => {
   const { stores } = context;
-  const roles = await stores.routerAccess.identitiesForRouter(await stores.routers.getEdge(params.id));
+  const roles = await stores.routerAccess.identitiesForRouter(await stores.routers.selectableEdge(params.id));
   return listOfIdentities(await stores.identities.list({ ...query, selectedBy: roles }), caller, context);
 };
 
@@ -127,7 +127,7 @@ export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServic
   { params, query, caller },
   { stores },
 ) => {
-  const roles = await stores.routerAccess.servicesForRouter(await stores.routers.getEdge(params.id));
+  const roles = await stores.routerAccess.servicesForRouter(await stores.routers.selectableEdge(params.id));
   return listServiceViews({ ...query, selectedBy: roles }, caller, stores);
 };
 
@@ -137,7 +137,7 @@ export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRou
   context,
 ) => {
   const { stores } = context;
-  const roles = await stores.routerAccess.routersForIdentity(await stores.identities.get(params.id));
+  const roles = await stores.routerAccess.routersForIdentity(await stores.identities.selectable(params.id));
   return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy: roles }), caller, context);
 };
 
@@ -147,6 +147,6 @@ export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRoute
   context,
 ) => {
   const { stores } = context;
-  const roles = await stores.routerAccess.routersForService(await stores.services.get(params.id));
+  const roles = await stores.routerAccess.routersForService(await stores.services.selectable(params.id));
   return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy: roles }), caller, context);
 };

@@ -167,7 +167,7 @@ export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthen
   { params, query },
   { stores },
 ) => {
-  await stores.identities.get(params.id);
+  await stores.identities.selectable(params.id);
   return listOf(await stores.authenticators.list({ ...query, ofIdentity: params.id }), (item) =>
     toAuthenticatorDetail(item),
   );
@@ -178,7 +178,7 @@ export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollmen
   { params, query, caller },
   { stores },
 ) => {
-  await stores.identities.get(params.id);
+  await stores.identities.selectable(params.id);
   return listOf(await stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), (item) =>
     toEnrollmentDetail(item, caller),
   );
@@ -189,7 +189,7 @@ export const listIdentityServicePolicies: Handler<'management', 'listIdentitySer
   { params, query, caller },
   { stores, elementCache },
 ) => {
-  const identity = await stores.identities.get(params.id);
+  const identity = await stores.identities.selectable(params.id);
   return keptListOf(
     await stores.servicePolicies.list({ ...query, reader: caller, naming: { identityRoles: identity } }),
     SERVICE_POLICY,
@@ -202,7 +202,7 @@ export const listIdentityServices: Handler<'management', 'listIdentityServices'>
   { params, query, caller },
   { stores },
 ) => {
-  const identity = await stores.identities.get(params.id);
+  const identity = await stores.identities.selectable(params.id);
   const { policyType, ...list } = query;
   return listServicesOf(identity, { ...list, reader: caller }, caller.configTypes, stores, policyType);
 };

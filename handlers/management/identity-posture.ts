@@ -12,7 +12,7 @@ export const getIdentityPostureData: Handler<'management', 'getIdentityPostureDa
   { params },
   { stores },
 ) => {
-  const { id } = await stores.identities.get(params.id);
+  const { id } = await stores.identities.selectable(params.id);
   const sessions = await stores.postures.ofIdentity(id);
   const [os, mac, domain] = [
     latest(sessions.map(({ state }) => state.os)),
@@ -38,7 +38,7 @@ export const getIdentityFailedServiceRequests: Handler<'management', 'getIdentit
   { params },
   { stores },
 ) => {
-  const { id } = await stores.identities.get(params.id);
+  const { id } = await stores.identities.selectable(params.id);
   return ok((await stores.failedRequests.ofIdentity(id)).map(toFailedRequest));
 };
 

@@ -11,7 +11,7 @@ export const listIdentitysServiceConfigs: Handler<'management', 'listIdentitysSe
   { params, query },
   { stores },
 ) => {
-  await stores.identities.get(params.id);
+  await stores.identities.selectable(params.id);
   return listOf(await stores.identityServiceConfigs.list(params.id, query), toServiceConfigDetail);
 };
 

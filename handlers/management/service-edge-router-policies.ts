@@ -75,7 +75,7 @@ export const listServiceEdgeRouterPolicyEdgeRouters: Handler<
   'listServiceEdgeRouterPolicyEdgeRouters'
 > = async ({ params, query, caller }, context) => {
   const { stores } = context;
-  const { semantic, edgeRouterRoles } = await stores.serviceEdgeRouterPolicies.get(params.id);
+  const { semantic, edgeRouterRoles } = await stores.serviceEdgeRouterPolicies.roles(params.id);
   const selectedBy = [{ semantic, roles: edgeRouterRoles }];
   return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy }), caller, context);
 };
@@ -85,7 +85,7 @@ export const listServiceEdgeRouterPolicyServices: Handler<'management', 'listSer
   { params, query, caller },
   { stores },
 ) => {
-  const { semantic, serviceRoles } = await stores.serviceEdgeRouterPolicies.get(params.id);
+  const { semantic, serviceRoles } = await stores.serviceEdgeRouterPolicies.roles(params.id);
   return listServiceViews({ ...query, selectedBy: [{ semantic, roles: serviceRoles }] }, caller, stores);
 };
 
@@ -94,7 +94,7 @@ export const listServiceServiceEdgeRouterPolicies: Handler<
   'management',
   'listServiceServiceEdgeRouterPolicies'
 > = async ({ params, query }, { stores, elementCache }) => {
-  const service = await stores.services.get(params.id);
+  const service = await stores.services.selectable(params.id);
   return keptListOf(
     await stores.serviceEdgeRouterPolicies.list({ ...query, naming: { serviceRoles: service } }),
     SERVICE_EDGE_ROUTER_POLICY,

@@ -70,7 +70,7 @@ export const listServicePolicyIdentities: Handler<'management', 'listServicePoli
   context,
 ) => {
   const { stores } = context;
-  const { semantic, identityRoles } = await stores.servicePolicies.get(params.id);
+  const { semantic, identityRoles } = await stores.servicePolicies.roles(params.id);
   const selectedBy = [{ semantic, roles: identityRoles }];
   return listOfIdentities(await stores.identities.list({ ...query, selectedBy }), caller, context);
 };
@@ -80,7 +80,7 @@ export const listServicePolicyServices: Handler<'management', 'listServicePolicy
   { params, query, caller },
   { stores },
 ) => {
-  const { semantic, serviceRoles } = await stores.servicePolicies.get(params.id);
+  const { semantic, serviceRoles } = await stores.servicePolicies.roles(params.id);
   return listServiceViews({ ...query, selectedBy: [{ semantic, roles: serviceRoles }] }, caller, stores);
 };
 
@@ -89,7 +89,7 @@ export const listServicePolicyPostureChecks: Handler<'management', 'listServiceP
   { params, query },
   { stores, elementCache },
 ) => {
-  const { semantic, postureCheckRoles } = await stores.servicePolicies.get(params.id);
+  const { semantic, postureCheckRoles } = await stores.servicePolicies.roles(params.id);
   return keptListOf(
     await stores.postureChecks.list({ ...query, selectedBy: [{ semantic, roles: postureCheckRoles }] }),
     POSTURE_CHECK,

@@ -60,7 +60,7 @@ export const deleteService: Handler<'management', 'deleteService'> = async ({ pa
 
 /** GET /services/{id}/configs. */
 export const listServiceConfig: Handler<'management', 'listServiceConfig'> = async ({ params, query }, { stores }) => {
-  await stores.services.get(params.id);
+  await stores.services.selectable(params.id);
   return listOf(await stores.configs.list({ ...query, ofService: params.id }), toConfigDetail);
 };
 
@@ -72,7 +72,7 @@ export const listServiceIdentities: Handler<'management', 'listServiceIdentities
   const { stores } = context;
   const { policyType, ...list } = query;
   const type: PolicyType | undefined = policyType === undefined ? undefined : policyType === 'dial' ? 'Dial' : 'Bind';
-  const roles = await stores.access.identityRolesFor(await stores.services.get(params.id), type);
+  const roles = await stores.access.identityRolesFor(await stores.services.selectable(params.id), type);
   return listOfIdentities(await stores.identities.list({ ...list, selectedBy: roles }), caller, context);
 };
 
@@ -81,7 +81,7 @@ export const listServiceServicePolicies: Handler<'management', 'listServiceServi
   { params, query, caller },
   { stores, elementCache },
 ) => {
-  const service = await stores.services.get(params.id);
+  const service = await stores.services.selectable(params.id);
   return keptListOf(
     await stores.servicePolicies.list({ ...query, reader: caller, naming: { serviceRoles: service } }),
     SERVICE_POLICY,

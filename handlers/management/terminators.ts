@@ -84,6 +84,6 @@ export const listServiceTerminators: Handler<'management', 'listServiceTerminato
   { params, query },
   { stores, elementCache },
 ) => {
-  await stores.services.get(params.id);
+  await stores.services.selectable(params.id);
   return keptListOf(await stores.terminators.list({ ...query, ofService: params.id }), TERMINATOR, elementCache);
 };
