@@ -69,11 +69,21 @@ export const isInOrder = ({ range }: Clause, { order }: CompiledList): boolean =
 
 /** All that differs between the statements of lists of one table, so that a name is of one text. */
 export function shapeOf({ table, readerExtras }: Paged, { where, compiled }: PageParts): string {
-  const reach = reachOf(where, compiled);
+  const reach = firstOf(where, compiled) ?? reachOf(where, compiled);
   const { members } = where;
   const read = members === undefined ? '' : `${members.isOne ? 'one' : 'some'} ${walkOf(compiled) ?? ''}`;
   return `${reach ?? ''} ${read} ${table} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
 }
+
+/** Sizes of pages that are asked for most: the default, and those of consoles and programs that read a whole list. */
+const FIRST_PAGES = [10, 25, 50, 100, 500];
+
+/**
+ * The size of a common first page of everything, which stands in the text: its plan is the one for this page, and
+ * PostgreSQL computes neither bound. null for all other pages.
+ */
+const firstOf = ({ sql: where }: Clause, { limit, offset }: CompiledList): number | null =>
+  where === '' && offset === 0 && limit !== null && FIRST_PAGES.includes(limit) ? limit : null;
 
 /**
  * How far a page of everything reaches at most: a short one in any order, a longer one in that of a unique column; null
@@ -113,13 +123,15 @@ export function pageSql(source: Paged, parts: PageParts, params: Params, form: R
     form === 'texts'
       ? ['entity.id, entity::text', `${source.joins ?? ''} CROSS JOIN LATERAL (SELECT ${own}) entity`]
       : [own, source.joins ?? ''];
-  const reach = reachOf(where, compiled);
+  const first = firstOf(where, compiled);
+  const reach = first === null ? reachOf(where, compiled) : null;
   const members = limit !== null && countsMembers(table) ? where.members : undefined;
   // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
   // For ten identities that takes twice as long as reading them.
   const isHidden = compiled.hidesArray || reach === SHORT_REACH || members !== undefined;
   const hidden = (count: number | null) => (isHidden ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
-  const page = { limit: hidden(limit), offset: hidden(offset) };
+  const page =
+    first === null ? { limit: hidden(limit), offset: hidden(offset) } : { limit: String(first), offset: '0' };
   // Keys first, and rows for those of the page only.
   const key = order.key ?? rowKey;
   const ofKeys = (keys: string) => `SELECT ${columns}, page.total_count

@@ -1,9 +1,9 @@
 /** Services as an identity sees them: its permissions, and the data of the config types that it asked for. */
 import type { ServiceDraft, ServiceView } from '../../domain/model.js';
-import { DomainError, invalidField } from '../../domain/errors.js';
+import { DomainError, invalidField, notFound } from '../../domain/errors.js';
 import { STRATEGIES } from '../../domain/fabric/terminator-choice.js';
 import type { Strategy } from '../../domain/fabric/terminator-choice.js';
-import { parseRoleAttributes } from '../../domain/policy/roles.js';
+import { parseRoleAttributes, selects } from '../../domain/policy/roles.js';
 import type { Grant } from '../../domain/policy/access.js';
 import type { Selectable } from '../../domain/policy/roles.js';
 import type { RoleList } from '../../db/query/scopes.js';
@@ -132,6 +132,14 @@ export async function findServiceView(
     grants: grants === undefined ? grantsTo(caller, stores) : () => grants,
     configTypes: caller.configTypes,
   });
+}
+
+/** All that policies need to know of a service which the caller may dial or bind. @throws DomainError `notFound` */
+export async function requireReached(id: string, caller: Caller, stores: Stores): Promise<Selectable> {
+  const [grants, service] = await Promise.all([grantsTo(caller, stores)(), stores.services.selectable(id)]);
+  if (!grants.some(({ semantic, serviceRoles }) => selects(semantic, serviceRoles, service)))
+    throw notFound('service', id);
+  return service;
 }
 
 export function toServiceDetail(service: ServiceView): Response.ServiceDetail {

@@ -1,12 +1,12 @@
 /** Edge routers as clients see them: only those that the policies allow to the caller. */
 import type { Stores } from '../../db/stores/stores.js';
-import { DomainError, notFound } from '../../domain/errors.js';
+import { DomainError } from '../../domain/errors.js';
 import { keptListOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Caller } from '../reply.js';
 import { OWN_EDGE_ROUTER, toCommonEdgeRouter } from '../forms/router-model.js';
 import { toSessionEdgeRouter } from '../forms/session-model.js';
-import { findServiceView } from '../access/service-views.js';
+import { requireReached } from '../access/service-views.js';
 
 /** GET /current-identity/edge-routers: which ones the caller may use; enrolled ones only. */
 export const getCurrentIdentityEdgeRouters: Handler<'client', 'getCurrentIdentityEdgeRouters'> = async (
@@ -30,8 +30,7 @@ export const listServiceEdgeRouters: Handler<'client', 'listServiceEdgeRouters'>
   { params, query, headers, caller },
   { stores },
 ) => {
-  const service = await findServiceView(params.id, caller, stores);
-  if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
+  const service = await requireReached(params.id, caller, stores);
   const sessionToken = headers['session-token'] ?? '';
   if (sessionToken !== '') return ofSession(params.id, sessionToken, caller, stores);
   const ofCaller = await stores.routerAccess.routersForIdentity({

@@ -1,9 +1,8 @@
 /** Sessions as clients ask for them: the right to dial or bind one service. A client sees those of its own identity. */
-import { notFound } from '../../domain/errors.js';
 import { keptListOf, listOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { tagsFrom } from '../fields.js';
-import { findServiceView } from '../access/service-views.js';
+import { requireReached } from '../access/service-views.js';
 import { sessionFor } from '../access/session-creation.js';
 import { toSessionDetail } from '../forms/session-model.js';
 import { CLIENT_TERMINATOR } from '../forms/terminator-model.js';
@@ -40,8 +39,7 @@ export const listServiceTerminators: Handler<'client', 'listServiceTerminators'>
   { params, query, caller },
   { stores, elementCache },
 ) => {
-  const service = await findServiceView(params.id, caller, stores);
-  if (service === undefined || service.permissions.length === 0) throw notFound('service', params.id);
+  await requireReached(params.id, caller, stores);
   return keptListOf(
     await stores.terminators.list({ ...query, ofService: params.id, isForClient: true }),
     CLIENT_TERMINATOR,
