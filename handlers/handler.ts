@@ -153,6 +153,23 @@ export const streamed = (contentType: string, stream: TextStream): StreamReply<2
   stream,
 });
 
+/**
+ * A page of what belongs to an owner. A page that shows some of it shows that the owner is there, so only one that does
+ * not has to ask.
+ * @throws what `list` throws; what `owner` throws goes before that
+ */
+export async function pageOf<P extends Pick<Page<unknown>, 'totalCount'>>(
+  list: Promise<P>,
+  owner: () => Promise<unknown>,
+): Promise<P> {
+  const page = await list.catch(async (error: unknown) => {
+    await owner();
+    throw error;
+  });
+  if (page.totalCount === 0) await owner();
+  return page;
+}
+
 /** A page of a list, each element mapped to its wire form. */
 export function listOf<T, D>({ items, rest, ...page }: Page<T>, map: (item: T) => D): ListReply<200, D> {
   const reply = { status: 200 as const, items: mapped(items, map), page };

@@ -4,7 +4,7 @@ import type { Router } from '../../domain/router.js';
 import type { StoreSet } from '../../db/stores/stores.js';
 import type * as Request from '../../generated/fabric-api/request.js';
 import type * as Response from '../../generated/fabric-api/response.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, listOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields } from '../fields.js';
 import { routerEnrollment, routerFromPart, routerFromWhole, toInterface } from '../forms/router-model.js';
@@ -77,8 +77,10 @@ export const listRouterTerminators: Handler<'fabric', 'listRouterTerminators'> =
   { params, query },
   { stores },
 ) => {
-  await stores.routers.get(params.id);
-  return listOf(await stores.fabricTerminators.list({ ...query, ofRouter: params.id }), toFabricTerminator);
+  const page = await pageOf(stores.fabricTerminators.list({ ...query, ofRouter: params.id }), () =>
+    stores.routers.get(params.id),
+  );
+  return listOf(page, toFabricTerminator);
 };
 
 async function change(

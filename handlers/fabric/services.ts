@@ -1,7 +1,7 @@
 /** Services of all APIs, as the fabric knows them. */
 import type { FabricService } from '../../domain/fabric/service.js';
 import type * as Response from '../../generated/fabric-api/response.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, listOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, givenName, givenTags, requireName, tagsFrom } from '../fields.js';
 import { idleTimeFrom, strategyFrom } from '../access/service-views.js';
@@ -58,8 +58,10 @@ export const listServiceTerminators: Handler<'fabric', 'listServiceTerminators'>
   { params, query },
   { stores },
 ) => {
-  await stores.fabricServices.get(params.id);
-  return listOf(await stores.fabricTerminators.list({ ...query, ofService: params.id }), toFabricTerminator);
+  const page = await pageOf(stores.fabricTerminators.list({ ...query, ofService: params.id }), () =>
+    stores.fabricServices.get(params.id),
+  );
+  return listOf(page, toFabricTerminator);
 };
 
 const serviceFrom = (body: {

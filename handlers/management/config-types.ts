@@ -1,7 +1,7 @@
 /** Config types: named shapes of configuration with their JSON Schemas. */
 import type { ConfigType, JsonObject } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, listOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, given, givenName, givenTags, linksOf } from '../fields.js';
 import { configTypeFrom, toConfigDetail } from '../forms/config-model.js';
@@ -60,8 +60,10 @@ export const listConfigsForConfigType: Handler<'management', 'listConfigsForConf
   { params, query },
   { stores },
 ) => {
-  await stores.configTypes.get(params.id);
-  return listOf(await stores.configs.list({ ...query, ofType: params.id }), toConfigDetail);
+  const page = await pageOf(stores.configs.list({ ...query, ofType: params.id }), () =>
+    stores.configTypes.get(params.id),
+  );
+  return listOf(page, toConfigDetail);
 };
 
 function toConfigTypeDetail(item: ConfigType): Response.ConfigTypeDetail {

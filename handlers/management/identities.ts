@@ -5,7 +5,7 @@ import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Changes } from '../../db/query/table.js';
 import type * as Request from '../../generated/management/request.js';
-import { created, keptListOf, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
@@ -167,10 +167,10 @@ export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthen
   { params, query },
   { stores },
 ) => {
-  await stores.identities.selectable(params.id);
-  return listOf(await stores.authenticators.list({ ...query, ofIdentity: params.id }), (item) =>
-    toAuthenticatorDetail(item),
+  const page = await pageOf(stores.authenticators.list({ ...query, ofIdentity: params.id }), () =>
+    stores.identities.selectable(params.id),
   );
+  return listOf(page, (item) => toAuthenticatorDetail(item));
 };
 
 /** GET /identities/{id}/enrollments. */
@@ -178,10 +178,10 @@ export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollmen
   { params, query, caller },
   { stores },
 ) => {
-  await stores.identities.selectable(params.id);
-  return listOf(await stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), (item) =>
-    toEnrollmentDetail(item, caller),
+  const page = await pageOf(stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), () =>
+    stores.identities.selectable(params.id),
   );
+  return listOf(page, (item) => toEnrollmentDetail(item, caller));
 };
 
 /** GET /identities/{id}/service-policies: the policies that select this identity. */

@@ -1,7 +1,7 @@
 /** Configs of services that hold for one identity only. */
 import type { IdentityServiceConfig } from '../../db/stores/identity-service-configs.js';
 import type * as Response from '../../generated/management/response.js';
-import { listOf, noData } from '../handler.js';
+import { listOf, noData, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { refTo } from '../fields.js';
 import { requireMayModify } from '../delegation/delegation.js';
@@ -11,8 +11,10 @@ export const listIdentitysServiceConfigs: Handler<'management', 'listIdentitysSe
   { params, query },
   { stores },
 ) => {
-  await stores.identities.selectable(params.id);
-  return listOf(await stores.identityServiceConfigs.list(params.id, query), toServiceConfigDetail);
+  const page = await pageOf(stores.identityServiceConfigs.list(params.id, query), () =>
+    stores.identities.selectable(params.id),
+  );
+  return listOf(page, toServiceConfigDetail);
 };
 
 /** POST /identities/{id}/service-configs: all or none. Fails: `notFound` (identity, configs), `unauthenticated`. */

@@ -1,7 +1,7 @@
 /** Services: what is reached. Administrators see all of them, with their own permissions on each. */
 import type { PolicyType } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import { created, keptListOf, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import {
   changeService,
@@ -60,8 +60,10 @@ export const deleteService: Handler<'management', 'deleteService'> = async ({ pa
 
 /** GET /services/{id}/configs. */
 export const listServiceConfig: Handler<'management', 'listServiceConfig'> = async ({ params, query }, { stores }) => {
-  await stores.services.selectable(params.id);
-  return listOf(await stores.configs.list({ ...query, ofService: params.id }), toConfigDetail);
+  const page = await pageOf(stores.configs.list({ ...query, ofService: params.id }), () =>
+    stores.services.selectable(params.id),
+  );
+  return listOf(page, toConfigDetail);
 };
 
 /** GET /services/{id}/identities: who may dial or bind it. */

@@ -1,6 +1,6 @@
 /** Terminators: where traffic for a service leaves the network. */
 import type { TerminatorDraft } from '../../domain/model.js';
-import { created, keptListOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
 import { TERMINATOR, toTerminatorDetail } from '../forms/terminator-model.js';
@@ -84,6 +84,8 @@ export const listServiceTerminators: Handler<'management', 'listServiceTerminato
   { params, query },
   { stores, elementCache },
 ) => {
-  await stores.services.selectable(params.id);
-  return keptListOf(await stores.terminators.list({ ...query, ofService: params.id }), TERMINATOR, elementCache);
+  const page = await pageOf(stores.terminators.list({ ...query, ofService: params.id }), () =>
+    stores.services.selectable(params.id),
+  );
+  return keptListOf(page, TERMINATOR, elementCache);
 };
