@@ -1,6 +1,6 @@
 /** Authenticators: how an identity proves itself. */
 import type { Authenticator, AuthenticatorMethod, CertificateState } from '../../domain/credentials.js';
-import type { Page, Tags } from '../../domain/model.js';
+import type { LazyRow, Page, Tags } from '../../domain/model.js';
 import { notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
@@ -123,7 +123,7 @@ export interface AuthenticatorListRequest extends ListRequest, ForClient {
 export interface AuthenticatorStore extends AuthenticatorExtensions, AuthenticatorPasswords {
   /** `owner` narrows to that identity's own. @throws DomainError `notFound` */
   get(id: string, owner?: string): Promise<Authenticator>;
-  list(request: AuthenticatorListRequest): Promise<Page<Authenticator>>;
+  list(request: AuthenticatorListRequest): Promise<Page<LazyRow<Authenticator>>>;
   createUpdb(draft: UpdbDraft): Promise<void>;
   /** @throws DomainError `duplicate` for a certificate that is in use, `notFound` (identity, CA) */
   createCert(draft: CertDraft): Promise<void>;
@@ -165,7 +165,7 @@ export function authenticatorStore(db: Db, lists: Lists): AuthenticatorStore {
       return getOne(db, authenticator.name, OWN_DETAIL, [id, owner], fromRow);
     },
     list: ({ ofIdentity, isForClient, ...request }) =>
-      lists.page(db, isForClient === true ? ownSource : source, request, ownedBy('identity_id', ofIdentity)),
+      lists.unread(db, isForClient === true ? ownSource : source, request, ownedBy('identity_id', ofIdentity)),
     createUpdb: ({ id, ...draft }) => authenticator.insert(db, id, { ...draft, method: 'updb' }),
     createCert: ({ id, publicKeyFingerprint, ...draft }) =>
       authenticator.insert(db, id, { ...draft, method: 'cert', publicKeyPrint: publicKeyFingerprint }),

@@ -1,5 +1,5 @@
 /** Configs: data of a config type, given to services and routers. */
-import type { Config, JsonObject, Page, Tags } from '../../domain/model.js';
+import type { Config, JsonObject, LazyRow, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import { removeConfig } from './config-lists.js';
 import type { Db } from '../postgres/contracts.js';
@@ -42,7 +42,7 @@ export interface ConfigListRequest extends ListRequest {
 
 export interface ConfigStore {
   get(id: string): Promise<Config>;
-  list(request: ConfigListRequest): Promise<Page<Config>>;
+  list(request: ConfigListRequest): Promise<Page<LazyRow<Config>>>;
   create(id: string, draft: { name: string; configTypeId: string; data: JsonObject; tags: Tags }): Promise<void>;
   update(
     id: string,
@@ -67,7 +67,7 @@ const scopeOf = ({ ofService, ofType }: ConfigListRequest) =>
 export function configStore(db: Db, lists: Lists): ConfigStore {
   return {
     get: (id) => config.get(db, id).then(fromRow),
-    list: (request) => lists.page(db, source, request, scopeOf(request)),
+    list: (request) => lists.unread(db, source, request, scopeOf(request)),
     create: (id, draft) => config.insert(db, id, draft),
     update: (id, changes) => config.update(db, id, changes),
     async remove(id) {

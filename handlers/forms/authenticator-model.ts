@@ -1,6 +1,7 @@
 /** The wire form of an authenticator. A password has none. */
 import type { Authenticator, CertificateState } from '../../domain/credentials.js';
 import type * as Response from '../../generated/management/response.js';
+import { elementOfRow } from '../element-cache.js';
 import { baseFields, identityRef, isoTime } from '../fields.js';
 import type { Links } from '../reply.js';
 
@@ -22,6 +23,8 @@ export function toAuthenticatorDetail(
     ...common,
   };
 }
+
+export const AUTHENTICATOR = elementOfRow('authenticator', (item: Authenticator) => toAuthenticatorDetail(item));
 
 /** The request to extend is shown while there is one. */
 function certificateFields({

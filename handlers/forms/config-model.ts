@@ -2,6 +2,7 @@
 import type { Config, JsonObject } from '../../domain/model.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
+import { elementOfRow } from '../element-cache.js';
 import { baseFields, linksOf, refTo, requireName, tagsFrom } from '../fields.js';
 
 export function toConfigDetail(item: Config): Response.ConfigDetail {
@@ -13,6 +14,8 @@ export function toConfigDetail(item: Config): Response.ConfigDetail {
     ...baseFields(item, linksOf('configs', item.id)),
   };
 }
+
+export const CONFIG = elementOfRow('config', toConfigDetail);
 
 /** Reads a POST or PUT, apart from the type, which never changes. @throws DomainError `invalidField` */
 export const configFrom = (body: Request.ConfigUpdate) => ({

@@ -1,7 +1,8 @@
 /** The caller's own identity and authenticators; ownership is part of every query. */
 import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Authenticator } from '../../domain/credentials.js';
-import { listOf, noData, ok } from '../handler.js';
+import { elementOfRow } from '../element-cache.js';
+import { keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Links } from '../reply.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
@@ -25,8 +26,11 @@ export const getCurrentIdentity: Handler<'client', 'getCurrentIdentity'> = async
 /** GET /current-identity/authenticators. */
 export const listCurrentIdentityAuthenticators: Handler<'client', 'listCurrentIdentityAuthenticators'> = async (
   { query, caller },
-  { stores },
-) => listOf(await stores.authenticators.list({ ...query, ofIdentity: caller.identityId, isForClient: true }), toOwn);
+  { stores, elementCache },
+) => {
+  const page = await stores.authenticators.list({ ...query, ofIdentity: caller.identityId, isForClient: true });
+  return keptListOf(page, OWN_AUTHENTICATOR, elementCache);
+};
 
 /** GET /current-identity/authenticators/{id}. Fails: `notFound` for one that is not the caller's. */
 export const detailCurrentIdentityAuthenticator: Handler<'client', 'detailCurrentIdentityAuthenticator'> = async (
@@ -62,6 +66,8 @@ export const patchCurrentIdentityAuthenticator: Handler<'client', 'patchCurrentI
   });
   return noData();
 };
+
+const OWN_AUTHENTICATOR = elementOfRow('own authenticator', toOwn);
 
 function toOwn(item: Authenticator) {
   const links: Links = { self: { href: `./current-identity/authenticators/${item.id}` } };

@@ -3,17 +3,19 @@ import { DomainError, invalidField } from '../../domain/errors.js';
 import { checkPassword } from '../../domain/auth/auth-policy.js';
 import type { AuthenticatorMethod, EnrollmentMethod } from '../../domain/credentials.js';
 import type { AuthenticatorCreate } from '../../generated/management/request.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenTags, tagsFrom } from '../fields.js';
 import type { Context } from '../context.js';
-import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
+import { AUTHENTICATOR, toAuthenticatorDetail } from '../forms/authenticator-model.js';
 import { acceptedCertificate, readChain } from '../enrollment/certificate-authenticator.js';
 import { changeUpdb, requireUsername } from '../login/updb.js';
 
 /** GET /authenticators. */
-export const listAuthenticators: Handler<'management', 'listAuthenticators'> = async ({ query }, { stores }) =>
-  listOf(await stores.authenticators.list(query), (item) => toAuthenticatorDetail(item));
+export const listAuthenticators: Handler<'management', 'listAuthenticators'> = async (
+  { query },
+  { stores, elementCache },
+) => keptListOf(await stores.authenticators.list(query), AUTHENTICATOR, elementCache);
 
 /**
  * POST /authenticators. A password ends the API sessions of its identity. Fails: `notFound` (identity),

@@ -1,10 +1,10 @@
 /** Config types: named shapes of configuration with their JSON Schemas. */
 import type { ConfigType, JsonObject } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { created, listOf, noData, ok, pageOf } from '../handler.js';
+import { created, keptListOf, listOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, given, givenName, givenTags, linksOf } from '../fields.js';
-import { configTypeFrom, toConfigDetail } from '../forms/config-model.js';
+import { CONFIG, configTypeFrom } from '../forms/config-model.js';
 
 /** GET /config-types. */
 export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async ({ query }, { stores }) =>
@@ -58,12 +58,12 @@ export const deleteConfigType: Handler<'management', 'deleteConfigType'> = async
 /** GET /config-types/{id}/configs. */
 export const listConfigsForConfigType: Handler<'management', 'listConfigsForConfigType'> = async (
   { params, query },
-  { stores },
+  { stores, elementCache },
 ) => {
   const page = await pageOf(stores.configs.list({ ...query, ofType: params.id }), () =>
     stores.configTypes.get(params.id),
   );
-  return listOf(page, toConfigDetail);
+  return keptListOf(page, CONFIG, elementCache);
 };
 
 function toConfigTypeDetail(item: ConfigType): Response.ConfigTypeDetail {

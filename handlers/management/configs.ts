@@ -1,15 +1,15 @@
 /** Configs: data of a config type, given to services. */
 import type { JsonObject } from '../../domain/model.js';
 import { invalidField } from '../../domain/errors.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { givenName, givenTags } from '../fields.js';
-import { configFrom, toConfigDetail } from '../forms/config-model.js';
+import { CONFIG, configFrom, toConfigDetail } from '../forms/config-model.js';
 import { listServiceViews } from '../access/service-views.js';
 
 /** GET /configs. */
-export const listConfigs: Handler<'management', 'listConfigs'> = async ({ query }, { stores }) =>
-  listOf(await stores.configs.list(query), toConfigDetail);
+export const listConfigs: Handler<'management', 'listConfigs'> = async ({ query }, { stores, elementCache }) =>
+  keptListOf(await stores.configs.list(query), CONFIG, elementCache);
 
 /** POST /configs. Fails: `duplicate` (name), `invalidField` (type, or data that breaks the type's schema). */
 export const createConfig: Handler<'management', 'createConfig'> = async (

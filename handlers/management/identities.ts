@@ -13,7 +13,7 @@ import { given, givenTags } from '../fields.js';
 import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed } from '../delegation/delegation.js';
 import { identityFrom, mergeHostings, permissionsFrom } from '../forms/identity-draft.js';
 import { listOfIdentities, toIdentityDetail } from '../forms/identity-model.js';
-import { toAuthenticatorDetail } from '../forms/authenticator-model.js';
+import { AUTHENTICATOR } from '../forms/authenticator-model.js';
 import { toEnrollmentDetail } from '../forms/enrollment-model.js';
 import { SERVICE_POLICY } from '../forms/service-policy-model.js';
 import { listServicesOf } from '../access/service-views.js';
@@ -165,12 +165,12 @@ export const enableIdentity: Handler<'management', 'enableIdentity'> = async ({ 
 /** GET /identities/{id}/authenticators. */
 export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthenticators'> = async (
   { params, query },
-  { stores },
+  { stores, elementCache },
 ) => {
   const page = await pageOf(stores.authenticators.list({ ...query, ofIdentity: params.id }), () =>
     stores.identities.selectable(params.id),
   );
-  return listOf(page, (item) => toAuthenticatorDetail(item));
+  return keptListOf(page, AUTHENTICATOR, elementCache);
 };
 
 /** GET /identities/{id}/enrollments. */

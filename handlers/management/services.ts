@@ -1,7 +1,7 @@
 /** Services: what is reached. Administrators see all of them, with their own permissions on each. */
 import type { PolicyType } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
-import { created, keptListOf, listOf, noData, ok, pageOf } from '../handler.js';
+import { created, keptListOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import {
   changeService,
@@ -14,7 +14,7 @@ import {
 } from '../access/service-views.js';
 import { requireAdministrator } from '../delegation/delegation.js';
 import { listOfIdentities } from '../forms/identity-model.js';
-import { toConfigDetail } from '../forms/config-model.js';
+import { CONFIG } from '../forms/config-model.js';
 import { SERVICE_POLICY } from '../forms/service-policy-model.js';
 
 /**
@@ -59,11 +59,14 @@ export const deleteService: Handler<'management', 'deleteService'> = async ({ pa
 };
 
 /** GET /services/{id}/configs. */
-export const listServiceConfig: Handler<'management', 'listServiceConfig'> = async ({ params, query }, { stores }) => {
+export const listServiceConfig: Handler<'management', 'listServiceConfig'> = async (
+  { params, query },
+  { stores, elementCache },
+) => {
   const page = await pageOf(stores.configs.list({ ...query, ofService: params.id }), () =>
     stores.services.selectable(params.id),
   );
-  return listOf(page, toConfigDetail);
+  return keptListOf(page, CONFIG, elementCache);
 };
 
 /** GET /services/{id}/identities: who may dial or bind it. */

@@ -11,6 +11,7 @@ import type { TestController } from '../support/controller.js';
 import { itemsOf, make, read } from '../support/entities.js';
 import type { Entity } from '../support/entities.js';
 import {
+  makeConfig,
   makeEdgeRouterPolicy,
   makeIdentity,
   makeRouter,
@@ -173,6 +174,42 @@ describe('kept elements of lists', function () {
         },
       ],
       [`service-policies/${policy}/posture-checks`],
+    );
+  });
+
+  it('show the data of configs, and new names of their types', async () => {
+    const type = await make(controller, 'config-types', { name: unique('type') });
+    const id = await makeConfig(controller, { configTypeId: type, data: { port: 1 } });
+    const service = await makeService(controller, { configs: [id] });
+    await showsEach(
+      'configs',
+      id,
+      [
+        { of: 'its data', shows: ['data'], make: patch(`configs/${id}`, { data: { port: 2, of: ['a "b" \\'] } }) },
+        { of: 'its type', shows: ['configType'], make: renamed(`config-types/${type}`) },
+      ],
+      [`services/${service}/configs`, `config-types/${type}/configs`],
+    );
+  });
+
+  it('show authenticators and whose they are', async () => {
+    const user = await newUser(admin);
+    const [known] = itemsOf(await send('GET', `identities/${user.id}/authenticators`));
+    const id = known?.id ?? '';
+    const client = await controller.login(user.name, PASSWORD);
+    const own = `${CLIENT}/current-identity/authenticators`;
+    for (let time = 0; time < OFTEN; time += 1)
+      expect((await elementOf(own, id, client))['_links']).to.deep.equal({
+        self: { href: `.${own.slice(CLIENT.length)}/${id}` },
+      });
+    await showsEach(
+      'authenticators',
+      id,
+      [
+        { of: 'its username', shows: ['username'], make: patch(`authenticators/${id}`, { username: unique('user') }) },
+        { of: 'its identity', shows: ['identity'], make: renamed(`identities/${user.id}`) },
+      ],
+      [`identities/${user.id}/authenticators`],
     );
   });
 

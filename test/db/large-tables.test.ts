@@ -154,7 +154,7 @@ describe('filtered pages of a large table', () => {
     const { items } = await fixture.stores.authenticators.list({ limit: 3 });
     const [one] = items;
     const recorded = recordStatements(/TABLESAMPLE/);
-    const own = await large.authenticators.list({ ofIdentity: one?.identity.id ?? '', limit: 10 });
+    const own = await large.authenticators.list({ ofIdentity: one?.read().identity.id ?? '', limit: 10 });
     expect([own.totalCount, own.items.map(({ id }) => id)]).to.deep.equal([1, [one?.id]]);
     expect(recorded.texts).to.deep.equal([]);
     await large.authenticators.list({ filter: 'method = "updb"', limit: 10 });
