@@ -130,7 +130,7 @@ export class Entity<Row extends BaseEntity, Written extends object = object> {
   }
 
   /**
-   * A read of one that has only its id and these members, each a column: a tenth of what the whole takes.
+   * A read of one that has only its id and these members, each a column: no joins, and nothing that is computed.
    * @param part  what it is called, as a part of the statement's name
    * @param scope  further condition on `t`
    */
