@@ -177,7 +177,8 @@ describe('standbys that answer long reads', function replicas() {
   it('show a caller what it has written, on whichever controller', async () => {
     const before = await answered('replica');
     await delayReplay('30ms');
-    for (let round = 0; round < 40; round += 1) {
+    // On a busy machine it may be left for a second by the first of them.
+    for (let round = 0; round < 40 || (round < 1_000 && (await answered('replica')) === before); round += 1) {
       const name = await create(round % 2 === 0 ? admin : other);
       expect(await namesSeen(admin), `round ${round}`).to.include(name);
     }
