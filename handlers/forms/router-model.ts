@@ -1,7 +1,6 @@
 /** The wire forms of routers, and what their requests say. */
 import { isAbove, mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
-import type { LazyRow, Page } from '../../domain/model.js';
 import { capabilitiesForClients, capabilitiesIn } from '../../domain/router.js';
 import type { Router, RouterDraft, RouterInterface } from '../../domain/router.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
@@ -11,8 +10,6 @@ import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
 import type { Context } from '../context.js';
 import { elementOfRow, nameFor } from '../element-cache.js';
-import { keptListOf } from '../handler.js';
-import type { ListReply } from '../reply.js';
 import {
   baseFields,
   given,
@@ -124,29 +121,13 @@ export function toRouterDetail(router: Router, caller: Rights): Response.RouterD
   };
 }
 
-/** A page of edge routers as `caller` may read them. */
-export const listOfEdgeRouters = (
-  page: Page<LazyRow<Router>>,
-  caller: Rights,
-  { elementCache }: Pick<Context, 'elementCache'>,
-): ListReply<200, Response.EdgeRouterDetail> =>
-  keptListOf(
-    page,
-    elementOfRow(nameFor('edge router', caller), (router) => toEdgeRouterDetail(router, caller)),
-    elementCache,
-  );
+/** An edge router of a list as `caller` may read it. */
+export const edgeRouterFor = (caller: Rights) =>
+  elementOfRow(nameFor('edge router', caller), (router: Router) => toEdgeRouterDetail(router, caller));
 
-/** A page of routers of both kinds as `caller` may read them. */
-export const listOfRouters = (
-  page: Page<LazyRow<Router>>,
-  caller: Rights,
-  { elementCache }: Pick<Context, 'elementCache'>,
-): ListReply<200, Response.RouterDetail> =>
-  keptListOf(
-    page,
-    elementOfRow(nameFor('router', caller), (router) => toRouterDetail(router, caller)),
-    elementCache,
-  );
+/** A router of a list of all as `caller` may read it. */
+export const routerFor = (caller: Rights) =>
+  elementOfRow(nameFor('router', caller), (router: Router) => toRouterDetail(router, caller));
 
 export const OWN_EDGE_ROUTER = elementOfRow('edge router of an identity', toOwnEdgeRouter);
 

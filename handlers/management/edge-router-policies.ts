@@ -4,7 +4,7 @@ import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
 import { listOfIdentities } from '../forms/identity-model.js';
-import { listOfEdgeRouters } from '../forms/router-model.js';
+import { edgeRouterFor } from '../forms/router-model.js';
 import {
   EDGE_ROUTER_POLICY,
   EDGE_ROUTER_POLICY_ROLES,
@@ -70,12 +70,11 @@ export const deleteEdgeRouterPolicy: Handler<'management', 'deleteEdgeRouterPoli
 /** GET /edge-router-policies/{id}/edge-routers: what its edge router roles select. */
 export const listEdgeRouterPolicyEdgeRouters: Handler<'management', 'listEdgeRouterPolicyEdgeRouters'> = async (
   { params, query, caller },
-  context,
+  { stores, elementCache },
 ) => {
-  const { stores } = context;
   const { semantic, edgeRouterRoles } = await stores.edgeRouterPolicies.roles(params.id);
   const selectedBy = [{ semantic, roles: edgeRouterRoles }];
-  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy }), caller, context);
+  return keptListOf(await stores.routers.listEdge({ ...query, selectedBy }), edgeRouterFor(caller), elementCache);
 };
 
 /** GET /edge-router-policies/{id}/identities: whom its identity roles select. */

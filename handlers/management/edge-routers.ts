@@ -4,7 +4,7 @@ import type { Handler } from '../handler.js';
 import { requireMayChangeRouter, whereAllowed } from '../delegation/delegation.js';
 import { listOfIdentities } from '../forms/identity-model.js';
 import {
-  listOfEdgeRouters,
+  edgeRouterFor,
   routerEnrollment,
   routerFromPart,
   routerFromWhole,
@@ -14,8 +14,10 @@ import { EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY } from '../forms/router-
 import { listServiceViews } from '../access/service-views.js';
 
 /** GET /edge-routers. */
-export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async ({ query, caller }, context) =>
-  listOfEdgeRouters(await context.stores.routers.listEdge(query), caller, context);
+export const listEdgeRouters: Handler<'management', 'listEdgeRouters'> = async (
+  { query, caller },
+  { stores, elementCache },
+) => keptListOf(await stores.routers.listEdge(query), edgeRouterFor(caller), elementCache);
 
 /**
  * POST /edge-routers, with its enrollment; a tunneler gets its identity. Fails: `duplicate` (name), `notFound`
@@ -134,19 +136,25 @@ export const listEdgeRouterServices: Handler<'management', 'listEdgeRouterServic
 /** GET /identities/{id}/edge-routers: which ones the identity may use. */
 export const listIdentityEdgeRouters: Handler<'management', 'listIdentityEdgeRouters'> = async (
   { params, query, caller },
-  context,
+  { stores, elementCache },
 ) => {
-  const { stores } = context;
   const roles = await stores.routerAccess.routersForIdentity(await stores.identities.selectable(params.id));
-  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy: roles }), caller, context);
+  return keptListOf(
+    await stores.routers.listEdge({ ...query, selectedBy: roles }),
+    edgeRouterFor(caller),
+    elementCache,
+  );
 };
 
 /** GET /services/{id}/edge-routers: through which ones the service may be reached. */
 export const listServiceEdgeRouters: Handler<'management', 'listServiceEdgeRouters'> = async (
   { params, query, caller },
-  context,
+  { stores, elementCache },
 ) => {
-  const { stores } = context;
   const roles = await stores.routerAccess.routersForService(await stores.services.selectable(params.id));
-  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy: roles }), caller, context);
+  return keptListOf(
+    await stores.routers.listEdge({ ...query, selectedBy: roles }),
+    edgeRouterFor(caller),
+    elementCache,
+  );
 };

@@ -2,19 +2,13 @@
  * Routers of any kind, under two names: `routers` and `transit-routers` are one list. Edge routers are read here and
  * changed under their own name.
  */
-import { created, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
-import {
-  listOfRouters,
-  routerEnrollment,
-  routerFromPart,
-  routerFromWhole,
-  toRouterDetail,
-} from '../forms/router-model.js';
+import { routerEnrollment, routerFor, routerFromPart, routerFromWhole, toRouterDetail } from '../forms/router-model.js';
 
 /** GET /routers: all routers, edge routers among them. */
-export const listRouters: Handler<'management', 'listRouters'> = async ({ query, caller }, context) =>
-  listOfRouters(await context.stores.routers.list(query), caller, context);
+export const listRouters: Handler<'management', 'listRouters'> = async ({ query, caller }, { stores, elementCache }) =>
+  keptListOf(await stores.routers.list(query), routerFor(caller), elementCache);
 
 /**
  * POST /routers: a transit router with its enrollment. Fails: `duplicate` (name), `notFound` (config), `invalidField`

@@ -3,7 +3,7 @@ import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { given, givenName, givenTags } from '../fields.js';
 import { givenRoles } from '../forms/policy-roles.js';
-import { listOfEdgeRouters } from '../forms/router-model.js';
+import { edgeRouterFor } from '../forms/router-model.js';
 import {
   SERVICE_EDGE_ROUTER_POLICY,
   SERVICE_EDGE_ROUTER_POLICY_ROLES,
@@ -73,11 +73,10 @@ export const deleteServiceEdgeRouterPolicy: Handler<'management', 'deleteService
 export const listServiceEdgeRouterPolicyEdgeRouters: Handler<
   'management',
   'listServiceEdgeRouterPolicyEdgeRouters'
-> = async ({ params, query, caller }, context) => {
-  const { stores } = context;
+> = async ({ params, query, caller }, { stores, elementCache }) => {
   const { semantic, edgeRouterRoles } = await stores.serviceEdgeRouterPolicies.roles(params.id);
   const selectedBy = [{ semantic, roles: edgeRouterRoles }];
-  return listOfEdgeRouters(await stores.routers.listEdge({ ...query, selectedBy }), caller, context);
+  return keptListOf(await stores.routers.listEdge({ ...query, selectedBy }), edgeRouterFor(caller), elementCache);
 };
 
 /** GET /service-edge-router-policies/{id}/services: what its service roles select. */

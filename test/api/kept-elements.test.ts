@@ -32,6 +32,8 @@ interface Change {
   readonly make: () => Promise<unknown>;
 }
 
+const TAGS = { town: '東京 🗼 "\\' };
+
 /** How often a list is read before its elements are surely kept. */
 const OFTEN = 3;
 
@@ -116,7 +118,7 @@ describe('kept elements of lists', function () {
             shows: ['postureCheckRoles', 'postureCheckRolesDisplay'],
             make: () => send('DELETE', `posture-checks/${check}`),
           },
-          { of: 'its tags', shows: ['tags'], make: patch(`service-policies/${id}`, { tags: { town: '東京 🗼 "\\' } }) },
+          { of: 'its tags', shows: ['tags'], make: patch(`service-policies/${id}`, { tags: TAGS }) },
         ],
         [`identities/${identity}/service-policies`, `services/${service}/service-policies`],
       );
