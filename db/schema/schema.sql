@@ -1509,6 +1509,7 @@ CREATE OR REPLACE FUNCTION public.claim_username()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  PERFORM FROM identities WHERE id = NEW.identity_id FOR KEY SHARE;
   INSERT INTO usernames (username, identity_id) VALUES (NEW.username, NEW.identity_id) ON CONFLICT DO NOTHING;
   RETURN NEW;
 END $function$;

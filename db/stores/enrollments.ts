@@ -114,9 +114,16 @@ export interface EnrollmentStore {
   take(id: string, token: string): Promise<boolean>;
 }
 
+/**
+ * Holds the identity before the enrollment, as a delete of the identity does: the two never wait for each other. The
+ * enrollment of a router has no identity; whoever takes one holds the router.
+ */
 const TAKE = change(
   'enrollment-take',
-  ({ returningActor }) => `DELETE FROM enrollments WHERE id = $1 AND token = $2${returningActor}`,
+  ({ returningActor }) => `WITH owner AS MATERIALIZED (SELECT i.id
+    FROM identities i JOIN enrollments e ON e.identity_id = i.id WHERE e.id = $1 FOR KEY SHARE OF i)
+  DELETE FROM enrollments WHERE id = $1 AND token = $2
+    AND identity_id IS NOT DISTINCT FROM (SELECT id FROM owner)${returningActor}`,
 );
 
 export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
