@@ -3,12 +3,13 @@
 /**
  * - `key`: by one value of a unique column
  * - `twoKeys`: by one value of each of two unique columns, or by two of the same
+ * - `owner`: by the index on an owner, who has few
  * - `keys`: by any number of such values, or among what they find
  * - `inverted`: by an index on the members of an array or of tags. It has all matches before it has the first of a
  * page.
  * - `rows`: by none of these
  */
-export type FoundBy = 'key' | 'twoKeys' | 'keys' | 'inverted' | 'rows';
+export type FoundBy = 'key' | 'twoKeys' | 'owner' | 'keys' | 'inverted' | 'rows';
 
 /** Expressions of `text[]` that need no row. */
 export interface Members {

@@ -13,7 +13,7 @@ import type { Rights } from '../../domain/auth/rights.js';
 import type { SymbolTable } from './symbols.js';
 
 export { andClause, EVERYTHING, foundByAny, membersOf, nameOf, NOTHING } from './clause.js';
-export type { Clause, Members } from './clause.js';
+export type { Clause, FoundBy, Members } from './clause.js';
 export { Params } from './params.js';
 export type { Bind } from './params.js';
 export type { Order } from './order.js';

@@ -31,8 +31,8 @@ export class LargeTables {
   }
 
   /** @returns undefined for a table that is read as PostgreSQL thinks best */
-  async factsOf(db: Db, { table, symbols, readerExtras, countsUpTo }: Paged): Promise<TableFacts | undefined> {
-    if (readerExtras !== undefined || countsUpTo !== undefined) return undefined;
+  async factsOf(db: Db, { table, symbols, countsUpTo }: Paged): Promise<TableFacts | undefined> {
+    if (countsUpTo !== undefined) return undefined;
     const { name } = symbols.symbols;
     const hasNames = name?.kind === 'string' && name.key === 'name';
     const facts = await this.#estimates.factsOf(db, table, this.#largeFrom, hasNames);

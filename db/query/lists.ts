@@ -18,7 +18,7 @@ import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
 import { selectSql } from './table.js';
-import type { ListSource, Paged, PageSource } from './table.js';
+import type { ListSource, Paged, PageSource, ReaderExtras } from './table.js';
 import { unreadRows } from './unread-rows.js';
 
 /** How long a list may be. The reader asks; the cap of the configuration holds. */
@@ -44,6 +44,13 @@ export interface ListRequest extends ListQuery {
 /** Request of a client: filters and sorts may name only what its answers show. */
 export interface ForClient {
   readonly isForClient?: boolean;
+}
+
+/** The rows of a page and what is shown of them, apart from its request. */
+interface Shown {
+  readonly scope: Scope;
+  readonly extras?: ReaderExtras | undefined;
+  readonly form: RowForm;
 }
 
 interface PageQuery {
@@ -85,14 +92,19 @@ export class Lists {
     return compileList(symbols, request, new Params(), this.limits).limit === null;
   }
 
-  /** @throws DomainError `invalidFilter`, `invalidSort`, `rateLimited`, `timeout` */
+  /**
+   * @param extras  what the rows show beyond their source: read of these very rows
+   * @throws DomainError `invalidFilter`, `invalidSort`, `rateLimited`, `timeout`
+   */
   async page<Row, T>(
     db: Db,
     source: PageSource<Row, T>,
     request: ListRequest,
     scope: Scope = everything,
+    extras?: ReaderExtras,
   ): Promise<Page<T>> {
-    const { rows, rest, page, total } = await this.#find<Row & Total>(db, source, request, scope, 'objects');
+    const shown: Shown = { scope, extras, form: 'objects' };
+    const { rows, rest, page, total } = await this.#find<Row & Total>(db, source, request, shown);
     return {
       items: rows.map(source.fromRow),
       ...(await total(rows[0]?.total_count)),
@@ -101,16 +113,18 @@ export class Lists {
     };
   }
 
-  /** The same, for whoever may know what to make of a row by its text. @throws as `page` */
+  /** The same, for whoever may know what to make of a row by its text. `read` passes over extras. @throws as `page` */
   async unread<Row, T>(
     db: Db,
     source: ListSource<Row, T>,
     request: ListRequest,
     scope: Scope = everything,
+    extras?: ReaderExtras,
   ): Promise<Page<LazyRow<T>>> {
     // First: a list that leaves in batches keeps its connection.
     const unread = await toUnread(db, source);
-    const { rows, rest, page, total } = await this.#find<TextRow>(db, source, request, scope, 'texts');
+    const shown: Shown = { scope, extras, form: 'texts' };
+    const { rows, rest, page, total } = await this.#find<TextRow>(db, source, request, shown);
     const toItem = ([id, text]: TextRow) => unread(id, text);
     return {
       items: rows.map(toItem),
@@ -120,19 +134,20 @@ export class Lists {
     };
   }
 
-  async #find<R>(db: Db, source: Paged, request: ListRequest, scope: Scope, form: RowForm): Promise<Found<R>> {
+  async #find<R>(db: Db, source: Paged, request: ListRequest, shown: Shown): Promise<Found<R>> {
     const { symbols } = source;
+    const { scope, extras, form } = shown;
     const isNarrowed = scope !== everything || (request.filter ?? '') !== '';
-    const facts = isNarrowed ? await this.#large.factsOf(db, source) : undefined;
+    const facts = isNarrowed && extras === undefined ? await this.#large.factsOf(db, source) : undefined;
     const params = new Params(facts?.names);
-    const readerExtras = source.readerExtras?.sql(params.bind) ?? '';
+    const readerExtras = extras && { name: extras.name, sql: extras.sql(params.bind) };
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
     const where = andClause(narrowed, compiled.where);
     const { limit, offset } = compiled;
     const page = { limit, offset, filterableFields: filterableFields(symbols) };
     if (where === NOTHING) return { rows: [], page, total: () => Promise.resolve(totalOf(0)) };
-    const matched: PageParts = { readerExtras, where, compiled, bounds: this.#bounds };
+    const matched: PageParts = { ...(readerExtras && { readerExtras }), where, compiled, bounds: this.#bounds };
     const matching = [...params.values];
     const reading = facts && (await this.#large.readingOf(db, source, matched, matching, facts));
     const isDeepPage = isDeepOfAll(source, matched);
@@ -187,7 +202,7 @@ const readers = new WeakMap<Paged, ToUnread<unknown>>();
 async function toUnread<Row, T>(db: Db, source: ListSource<Row, T>): Promise<ToUnread<T>> {
   const known = readers.get(source);
   if (known !== undefined) return known as ToUnread<T>;
-  const statement = list(`list-columns-${source.table}`, selectSql(source, 'LIMIT 0'), 'read');
+  const statement = list(null, selectSql(source, 'LIMIT 0'), 'read');
   const { columns } = await db.execute(statement, [], 'texts');
   const made = unreadRows(columns, source.fromRow);
   readers.set(source, made);

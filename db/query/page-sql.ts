@@ -1,6 +1,6 @@
 /** The text of the statement that reads one page of a list, with the number of all that match. */
 import { nameOf } from '../filter/index.js';
-import type { Clause, CompiledList, Params } from '../filter/index.js';
+import type { Clause, CompiledList, FoundBy, Params } from '../filter/index.js';
 import type { RowForm } from '../postgres/connection.js';
 import { deepPageSql } from './deep-pages.js';
 import type { RememberedPage } from './deep-pages.js';
@@ -11,7 +11,7 @@ import type { Paged } from './table.js';
 
 /** The parts of a page's statement, all of which bind their values to it. */
 export interface PageParts {
-  readonly readerExtras: string;
+  readonly readerExtras?: { readonly name: string; readonly sql: string };
   /** Clause of the scope and of the filter. */
   readonly where: Clause;
   readonly compiled: CompiledList;
@@ -39,10 +39,12 @@ export const isLong = ({ where, compiled }: PageParts): boolean =>
   where.sql.length + compiled.order.sql.length > MAX_NAMED_LENGTH;
 
 const SHORT_PAGE = 50;
+const AT_ONCE: readonly FoundBy[] = ['key', 'twoKeys', 'owner'];
 
 /**
- * A page that takes no longer than a read by id: few rows near the start, of everything or of what unique columns
- * name, in the order of one of them. There are a few dozen such statements for each table, so they stay prepared.
+ * A page that takes no longer than a read by id: few rows near the start, of everything, of what unique columns name or
+ * of what an owner has, in the order of one of them. There are a few dozen such statements for each table, so they stay
+ * prepared.
  */
 export function isShort({ where, compiled }: PageParts): boolean {
   const { limit, order } = compiled;
@@ -51,7 +53,7 @@ export function isShort({ where, compiled }: PageParts): boolean {
     limit <= SHORT_PAGE &&
     !isDeep(compiled) &&
     order.key !== null &&
-    (where.sql === '' || where.foundBy === 'key' || where.foundBy === 'twoKeys')
+    (where.sql === '' || AT_ONCE.includes(where.foundBy))
   );
 }
 
@@ -68,7 +70,7 @@ export const isInOrder = ({ range }: Clause, { order }: CompiledList): boolean =
   range !== undefined && range.key === order.key;
 
 /** All that differs between the statements of lists of one table, so that a name is of one text. */
-export function shapeOf({ table, readerExtras }: Paged, { where, compiled }: PageParts): string {
+export function shapeOf({ table }: Paged, { readerExtras, where, compiled }: PageParts): string {
   const reach = firstOf(where, compiled) ?? reachOf(where, compiled);
   const { members } = where;
   const read = members === undefined ? '' : `${members.isOne ? 'one' : 'some'} ${walkOf(compiled) ?? ''}`;
@@ -118,7 +120,7 @@ export function pageSql(source: Paged, parts: PageParts, params: Params, form: R
   const { countUpTo } = bounds;
   const { table, rowKey = 'id' } = source;
   const { limit, offset, order } = compiled;
-  const own = columnsOf(source, readerExtras);
+  const own = columnsOf(source, readerExtras?.sql);
   const [columns, joins] =
     form === 'texts'
       ? ['entity.id, entity::text', `${source.joins ?? ''} CROSS JOIN LATERAL (SELECT ${own}) entity`]

@@ -42,7 +42,7 @@ const references =
 export const referringTo = references('rows');
 
 /** The same, where an index on the column finds the few rows of each: nothing has to be known of the table first. */
-export const ownedBy = references('keys');
+export const ownedBy = references('owner');
 
 /** Rows that meet all of them. */
 export const inAll =

@@ -23,8 +23,6 @@ export interface PageSource<Row, T> {
   readonly columns: readonly string[];
   /** Further expressions over one row `t` of the page, such as associations as JSON; evaluated for that page only. */
   readonly extras?: string;
-  /** More of them, which depend on who reads: they bind what they need. Named as scopes are. */
-  readonly readerExtras?: { readonly name: string; readonly sql: (bind: Bind) => string };
   /** Joined to the page's rows, for names of references. */
   readonly joins?: string;
   /** The column that no two rows have the same; `id` when absent. */
@@ -35,6 +33,12 @@ export interface PageSource<Row, T> {
    */
   readonly countsUpTo?: number | 'setting';
   readonly fromRow: (row: Row) => T;
+}
+
+/** Expressions like the extras of a source, but by who reads: they bind what they need. Named as scopes are. */
+export interface ReaderExtras {
+  readonly name: string;
+  readonly sql: (bind: Bind) => string;
 }
 
 /** A list of entities. */

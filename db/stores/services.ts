@@ -16,7 +16,7 @@ import { expression, flag, integer, linked, text, textArray } from '../query/fie
 import { mapPage } from '../query/lists.js';
 import { detailSql } from '../query/table.js';
 import type { ForClient, Lists, ListRequest } from '../query/lists.js';
-import type { Changes, ListSource } from '../query/table.js';
+import type { Changes, ListSource, ReaderExtras } from '../query/table.js';
 import type { RoleFilter } from '../filter/index.js';
 import { everything, inAll, requested, rowsWhere } from '../query/scopes.js';
 import type { Selection } from '../query/scopes.js';
@@ -73,14 +73,13 @@ const VIEW_DETAIL = read<ViewRow>('service-view', detailWith(NO_CONFIG_DATA));
 const VIEW_DETAIL_WITH_CONFIG = read<ViewRow>('service-view-with-config', detailWith(configData('$2', '$3')));
 
 /** The services as rows; what of them a viewer sees is worked out once its grants are there. */
-const viewSource = ({ configTypes, identityId }: Viewer, isForClient = false): ListSource<ViewRow, ViewRow> => ({
-  ...(isForClient ? service.clientSource : service.source),
-  readerExtras:
-    configTypes.length === 0
-      ? { name: 'no-config', sql: () => NO_CONFIG_DATA }
-      : { name: 'config', sql: (bind) => configData(bind(configTypes), bind(identityId)) },
-  fromRow: asItIs,
-});
+const VIEWS: ListSource<ViewRow, ViewRow> = { ...service.source, fromRow: asItIs };
+const CLIENT_VIEWS: ListSource<ViewRow, ViewRow> = { ...service.clientSource, fromRow: asItIs };
+
+const configFor = ({ configTypes, identityId }: Viewer): ReaderExtras =>
+  configTypes.length === 0
+    ? { name: 'no-config', sql: () => NO_CONFIG_DATA }
+    : { name: 'config', sql: (bind) => configData(bind(configTypes), bind(identityId)) };
 
 /** The one who sees the services: an identity, its grants and the config types it asked for. */
 export interface Viewer {
@@ -146,8 +145,11 @@ export function serviceStore(db: Db, lists: Lists): ServiceStore {
     get: (id) => service.get(db, id),
     selectable: (id) => selectable(db, id),
     async listViews(request, viewer) {
-      const source = viewSource(viewer, request.isForClient);
-      const [grants, page] = await Promise.all([viewer.grants(), lists.page(db, source, request, scopeOf(request))]);
+      const source = request.isForClient === true ? CLIENT_VIEWS : VIEWS;
+      const [grants, page] = await Promise.all([
+        viewer.grants(),
+        lists.page(db, source, request, scopeOf(request), configFor(viewer)),
+      ]);
       return mapPage(page, viewFrom(grants));
     },
     async findView(id, { configTypes, identityId, grants: readGrants }) {

@@ -1,41 +1,33 @@
 /** Lists of sessions: one that is found to be granted no more is removed before its page is answered. */
-import type { Page, Session } from '../../domain/model.js';
+import type { LazyRow, Page, Session } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { inAll, referringTo, rowsWhere } from '../query/scopes.js';
 import type { Lists, ListRequest } from '../query/lists.js';
-import type { ListSource } from '../query/table.js';
+import type { ListSource, ReaderExtras } from '../query/table.js';
 import {
   GRANTS_EPOCH_FOR_ALL,
   IS_CURRENT,
   IS_GRANTED,
   ROUNDS,
-  SELECTING,
+  SELECTS_BOTH,
   SESSIONS_OF_NARROWED,
   UNSWEPT_SERVICES,
   checkGrants,
   isCurrent,
+  withSelectors,
 } from './session-grants.js';
-import { JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, sessionFrom, useOf } from './session-rows.js';
+import { IS_ROUTED, JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, sessionFrom, useOf } from './session-rows.js';
 import type { SessionRow } from './session-rows.js';
 import { routersFor } from './session-routers.js';
 
-interface ListedRow extends SessionRow {
-  readonly isCurrent: boolean;
-  readonly hasUnchecked: boolean;
-}
-
-/** A session of a page, and whether it and all others that the page may count are known to be granted. */
-interface Listed {
-  readonly session: Session;
-  readonly isCurrent: boolean;
-  readonly hasUnchecked: boolean;
-  /** Some router may be connected. */
-  readonly hasChannels: boolean;
-}
-
-/** The policies that grant the session. */
+/**
+ * The policies that grant session `t` of service `s`. Whoever shows them knows that it is granted, so whether its
+ * identity is enabled and its API session a full one is not asked again.
+ */
 export const POLICIES = `(SELECT json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id)
-  ${SELECTING}) AS policies`;
+  FROM ${withSelectors('identities', 'e.id = t.identity_id')} ti
+  CROSS JOIN (SELECT s.id, s.role_attributes, selectors_of(s.id, s.role_attributes) AS selectors OFFSET 0) ts
+  JOIN service_policies p ON p.type = t.type AND ${SELECTS_BOTH}) AS policies`;
 
 /** The end of an index. A search for an unchecked one would read all of them, since there is usually none. */
 const IS_SOME_OLD = `(SELECT min(d.granted_epoch) FROM sessions d) < ${GRANTS_EPOCH_FOR_ALL}`;
@@ -46,33 +38,41 @@ const HAS_UNCHECKED = `(${IS_SOME_OVER} OR ${IS_SOME_OLD} OR ${IS_SOME_NARROWED}
 const hasUncheckedOf = (identity: string) =>
   `(SELECT bool_or(NOT ${isCurrent('d')}) FROM sessions d WHERE d.identity_id = ${identity}) AS "hasUnchecked"`;
 
-const CHECKED = `${IS_CURRENT} AS "isCurrent"`;
+/** The last columns, in the order in which `flagsOf` reads them; behind them is only `hasUnchecked`. */
+const FLAGS = `${IS_ROUTED}, ${IS_CURRENT} AS "isCurrent"`;
 
-const ALL_SESSIONS: ListSource<ListedRow, Listed> = {
+interface Flags {
+  /** Some router may be connected. */
+  readonly isRouted: boolean;
+  /** It is known to be granted. */
+  readonly isCurrent: boolean;
+  /** Others that the page may count are not. */
+  readonly hasUnchecked: boolean;
+}
+
+/** Reads them off the end of the row, such as `...,f,t,f)`, so that a known row is not taken apart for them. */
+function flagsOf({ text }: LazyRow<Session>): Flags {
+  const [isRouted, isCurrent, hasUnchecked] = text.slice(-6, -1).split(',');
+  return { isRouted: isRouted !== 'f', isCurrent: isCurrent === 't', hasUnchecked: hasUnchecked !== 'f' };
+}
+
+const ALL_SESSIONS: ListSource<SessionRow, Session> = {
   ...session.source,
   joins: JOINS_SERVICE,
-  extras: `${SERVICE_NAME}, ${POLICIES}, ${CHECKED}, ${HAS_UNCHECKED}`,
-  fromRow: (row) => ({
-    session: sessionFrom(row),
-    isCurrent: row.isCurrent,
-    hasUnchecked: row.hasUnchecked,
-    hasChannels: row.hasChannels,
-  }),
+  extras: `${SERVICE_NAME}, ${POLICIES}, ${FLAGS}`,
+  fromRow: sessionFrom,
 };
 const CALLER_SESSIONS = {
   ...ALL_SESSIONS,
   symbols: session.clientSymbols,
-  extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${CHECKED}`,
+  extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${FLAGS}`,
 };
 
-/** Sessions of all identities, with their policies; or those of one identity, which does not see policies. */
-const sourceOf = (identityId: string | null): ListSource<ListedRow, Listed> =>
+/** Whether all of them are checked: of all sessions, or of those of one identity. */
+const checkedOf = (identityId: string | null): ReaderExtras =>
   identityId === null
-    ? ALL_SESSIONS
-    : {
-        ...CALLER_SESSIONS,
-        readerExtras: { name: 'own', sql: (bind) => hasUncheckedOf(bind(identityId)) },
-      };
+    ? { name: 'all', sql: () => HAS_UNCHECKED }
+    : { name: 'own', sql: (bind) => hasUncheckedOf(bind(identityId)) };
 
 /** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */
 const OTHERS = 100;
@@ -85,11 +85,17 @@ const scopeOf = (identityId: string | null, isChecked: boolean) => {
   return isChecked ? inAll(own, granted) : own;
 };
 
-async function withRouters(db: Db, listed: readonly Listed[]): Promise<Session[]> {
-  const sessions = listed.map(({ session }) => session);
-  if (listed[0]?.hasChannels !== true) return sessions;
+/** The sessions with their edge routers, which they show beside their rows. */
+async function withRouters(db: Db, rows: readonly LazyRow<Session>[]): Promise<readonly LazyRow<Session>[]> {
+  const [first] = rows;
+  if (first === undefined || !flagsOf(first).isRouted) return rows;
+  const sessions = rows.map((row) => row.read());
   const routers = await routersFor(db, sessions.map(useOf));
-  return sessions.map((session) => ({ ...session, edgeRouters: routers(useOf(session)) }));
+  return sessions.map((session, at) => {
+    const edgeRouters = routers(useOf(session));
+    const text = `${rows[at]?.text ?? ''} ${JSON.stringify(edgeRouters)}`;
+    return { id: session.id, text, read: () => ({ ...session, edgeRouters }) };
+  });
 }
 
 /** One batch after another, each when it is asked for. */
@@ -97,7 +103,7 @@ async function* each<A, B>(batches: AsyncIterable<A>, act: (batch: A) => Promise
   for await (const batch of batches) yield await act(batch);
 }
 
-const sessionsOf = async (db: Db, { items, rest, ...page }: Page<Listed>): Promise<Page<Session>> => ({
+const shown = async (db: Db, { items, rest, ...page }: Page<LazyRow<Session>>): Promise<Page<LazyRow<Session>>> => ({
   ...page,
   items: await withRouters(db, items),
   ...(rest === undefined ? {} : { rest: each(rest, (batch) => withRouters(db, batch)) }),
@@ -109,18 +115,21 @@ export async function listSessionsOf(
   lists: Lists,
   request: ListRequest,
   identityId: string | null,
-): Promise<Page<Session>> {
-  const source = sourceOf(identityId);
-  const page = (isChecked: boolean) => lists.page(db, source, request, scopeOf(identityId, isChecked));
+): Promise<Page<LazyRow<Session>>> {
+  // An identity does not see the policies that grant its sessions.
+  const source = identityId === null ? ALL_SESSIONS : CALLER_SESSIONS;
+  const extras = checkedOf(identityId);
+  const page = (isChecked: boolean) => lists.unread(db, source, request, scopeOf(identityId, isChecked), extras);
   // For a list without limit, and after too many rounds, the grants are asked for in the list itself.
   const rounds = lists.isUnlimited(source, request) ? 0 : ROUNDS;
   for (let round = 0; round < rounds; round += 1) {
     const found = await page(false);
-    const unchecked = found.items.filter(({ isCurrent }) => !isCurrent);
-    const isExact = round > 0 || found.items[0]?.hasUnchecked !== true;
-    if (unchecked.length === 0 && isExact) return sessionsOf(db, found);
-    await checkGrants(db, { ids: unchecked.map(({ session }) => session.id), others: OTHERS, identityId });
+    const flags = found.items.map(flagsOf);
+    const ids = found.items.filter((_, at) => flags[at]?.isCurrent !== true).map(({ id }) => id);
+    const isExact = round > 0 || flags[0]?.hasUnchecked !== true;
+    if (ids.length === 0 && isExact) return shown(db, found);
+    await checkGrants(db, { ids, others: OTHERS, identityId });
   }
   while ((await checkGrants(db, { ids: [], others: SLICE, identityId })).seen === SLICE);
-  return sessionsOf(db, await page(true));
+  return shown(db, await page(true));
 }

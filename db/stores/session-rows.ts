@@ -26,8 +26,10 @@ export interface SessionRow extends Stored {
   /** Some router may be connected. */
   readonly hasChannels: boolean;
 }
-/** Columns of the service `s`, and whether any router can be shown. */
-export const SERVICE_NAME = `s.name AS "serviceName", ${HAS_CHANNELS} AS "hasChannels"`;
+/** A column of the service `s`. */
+export const SERVICE_NAME = 's.name AS "serviceName"';
+/** Whether any router can be shown. */
+export const IS_ROUTED = `${HAS_CHANNELS} AS "hasChannels"`;
 export const NO_POLICIES = 'NULL AS policies';
 export const JOINS_SERVICE = 'JOIN services s ON s.id = t.service_id';
 

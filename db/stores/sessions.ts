@@ -3,7 +3,7 @@
  * some service policy still grants what it was made for (session-grants.ts); one whose grant is found lost is removed
  * before the answer that does not show it, and never comes back.
  */
-import type { Page, Session } from '../../domain/model.js';
+import type { LazyRow, Page, Session } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { change, read, shortChange } from '../postgres/statement.js';
@@ -13,7 +13,7 @@ import { findBasis, insertSession } from './session-creation.js';
 import type { BasisQuestion, RequiredPosture, SessionBasis, SessionDraft } from './session-creation.js';
 import { IS_GRANTED, sweepGrants, untilChecked } from './session-grants.js';
 import { POLICIES, listSessionsOf } from './session-lists.js';
-import { JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, shownSession } from './session-rows.js';
+import { IS_ROUTED, JOINS_SERVICE, NO_POLICIES, SERVICE_NAME, session, shownSession } from './session-rows.js';
 import type { SessionRow } from './session-rows.js';
 
 /** `$2` is the owner, or null for all owners. */
@@ -22,7 +22,11 @@ const detailWith = (name: string, policies: string) =>
   read<SessionRow & { isGranted: boolean }>(
     name,
     detailSql(
-      { ...session.source, joins: JOINS_SERVICE, extras: `${SERVICE_NAME}, ${policies}, ${IS_GRANTED} AS "isGranted"` },
+      {
+        ...session.source,
+        joins: JOINS_SERVICE,
+        extras: `${SERVICE_NAME}, ${IS_ROUTED}, ${policies}, ${IS_GRANTED} AS "isGranted"`,
+      },
       OWNED,
     ),
   );
@@ -31,7 +35,7 @@ const OWN_DETAIL = detailWith('session-detail-own', NO_POLICIES);
 
 const BY_TOKEN = read<SessionRow & { isGranted: boolean }>(
   'session-by-token',
-  `SELECT ${session.columns}, ${SERVICE_NAME}, ${NO_POLICIES},
+  `SELECT ${session.columns}, ${SERVICE_NAME}, ${IS_ROUTED}, ${NO_POLICIES},
   ${IS_GRANTED} AS "isGranted"
 FROM sessions t ${JOINS_SERVICE} WHERE t.token = $1 AND t.api_session_id = $2`,
 );
@@ -57,7 +61,7 @@ export interface SessionStore {
   /** The session of this API session with this token, while it is granted. */
   findByToken(token: string, apiSessionId: string): Promise<Session | undefined>;
   /** Every session of the page is granted. The total may count ones unchecked for as long as the sweep takes. */
-  list(request: ListRequest, identityId: string | null): Promise<Page<Session>>;
+  list(request: ListRequest, identityId: string | null): Promise<Page<LazyRow<Session>>>;
   /**
    * undefined when there is no such service or identity, or when the API session may not have the session that is
    * there; of one that is to be made this is asked only where `wasRefused`.

@@ -1,15 +1,15 @@
 /** Sessions as clients ask for them: the right to dial or bind one service. A client sees those of its own identity. */
-import { keptListOf, listOf, noData, ok } from '../handler.js';
+import { keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { tagsFrom } from '../fields.js';
 import { requireReached } from '../access/service-views.js';
 import { sessionFor } from '../access/session-creation.js';
-import { toSessionDetail } from '../forms/session-model.js';
+import { SESSION, toSessionDetail } from '../forms/session-model.js';
 import { CLIENT_TERMINATOR } from '../forms/terminator-model.js';
 
 /** GET /sessions. */
-export const listSessions: Handler<'client', 'listSessions'> = async ({ query, caller }, { stores }) =>
-  listOf(await stores.sessions.list(query, caller.identityId), toSessionDetail);
+export const listSessions: Handler<'client', 'listSessions'> = async ({ query, caller }, { stores, elementCache }) =>
+  keptListOf(await stores.sessions.list(query, caller.identityId), SESSION, elementCache);
 
 /** POST /sessions. Fails: `notFound` (service), `invalidField` (type), `invalidPosture`, `noEdgeRouters`. */
 export const createSession: Handler<'client', 'createSession'> = async ({ body, caller }, context) => {

@@ -53,14 +53,15 @@ export function sessionWatch({ sessions }: Stores, tell: Tell): Look {
     const members = { id, session_type: type, api_session_id: apiSessionId, identity_id: identityId };
     tell('session', { event_type, ...members, service_id: service.id }, at);
   };
-  const read = () => all<Session>('', (request) => sessions.list(request, null), MOST_SESSIONS);
+  const read = () => all<LazyRow<Session>>('', (request) => sessions.list(request, null), MOST_SESSIONS);
   const look = difference(read, {
-    came: (session) => {
+    came: (row) => {
+      const session = row.read();
       told('created', session, session.createdAt);
     },
     changed: () => undefined,
-    left: (session) => {
-      told('deleted', session);
+    left: (row) => {
+      told('deleted', row.read());
     },
     stateOf: () => '',
   });

@@ -4,6 +4,7 @@ import { versionTold } from './router-model.js';
 import type { Session, SessionRouter } from '../../domain/model.js';
 import type { SessionDetail, SessionEdgeRouter } from '../../generated/client/response.js';
 import type { SessionManagementDetail } from '../../generated/management/response.js';
+import { elementOfRow } from '../element-cache.js';
 import { baseFields, linksOf, refTo } from '../fields.js';
 
 /** Session with the routers that its client can use now. */
@@ -29,6 +30,10 @@ export function toSessionManagementDetail(session: Session): SessionManagementDe
     ...toSessionDetail(session),
   };
 }
+
+/** A session in a list: as its owner sees it, and as administrators do. */
+export const SESSION = elementOfRow('own session', toSessionDetail);
+export const SESSION_OF_ANY = elementOfRow('session', toSessionManagementDetail);
 
 /** Older clients read `urls`, newer ones `supportedProtocols`. */
 export function toSessionEdgeRouter(router: SessionRouter): SessionEdgeRouter {

@@ -1,12 +1,12 @@
 /** Sessions of all identities. */
-import { listOf, noData, ok } from '../handler.js';
+import { keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { requireMayEnd, whereAllowed } from '../delegation/delegation.js';
-import { toSessionManagementDetail } from '../forms/session-model.js';
+import { SESSION_OF_ANY, toSessionManagementDetail } from '../forms/session-model.js';
 
 /** GET /sessions. */
-export const listSessions: Handler<'management', 'listSessions'> = async ({ query }, { stores }) =>
-  listOf(await stores.sessions.list(query, null), toSessionManagementDetail);
+export const listSessions: Handler<'management', 'listSessions'> = async ({ query }, { stores, elementCache }) =>
+  keptListOf(await stores.sessions.list(query, null), SESSION_OF_ANY, elementCache);
 
 /** GET /sessions/{id}. Fails: `notFound`, also for a session that nothing grants any more. */
 export const detailSession: Handler<'management', 'detailSession'> = async ({ params }, { stores }) =>

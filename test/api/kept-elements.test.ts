@@ -271,6 +271,53 @@ describe('kept elements of lists', function () {
     );
   });
 
+  it('show what grants a session, and the routers by which it goes', async () => {
+    const user = await newUser(admin);
+    const known = await newRouter(controller);
+    const [service, other] = [await makeService(controller), await makeService(controller)];
+    const roles = { identityRoles: [`@${user.id}`], serviceRoles: [`@${service}`], edgeRouterRoles: [`@${known.id}`] };
+    const { identityRoles, serviceRoles, edgeRouterRoles } = roles;
+    await makeEdgeRouterPolicy(controller, { identityRoles, edgeRouterRoles });
+    await makeServiceEdgeRouterPolicy(controller, { serviceRoles, edgeRouterRoles });
+    const policy = await makeServicePolicy(controller, { identityRoles, serviceRoles });
+    const client = await controller.login(user.name, PASSWORD);
+    const { id } = expectStatus(await client.post(`${CLIENT}/sessions`, { serviceId: service }), 201).data as Entity;
+    const own = `${CLIENT}/sessions`;
+    /** The change shows in the list of the owner as well. */
+    const andToOwner = (change: () => Promise<unknown>) => async () => {
+      for (let time = 0; time < OFTEN; time += 1) await elementOf(own, id, client);
+      await change();
+      const now = expectStatus(await client.get(`${own}/${id}`), 200).data;
+      for (const time of ['first', 'second']) expect(await elementOf(own, id, client), time).to.deep.equal(now);
+    };
+    let link: ScriptedRouter | undefined;
+    const connected = async () => {
+      link = await ScriptedRouter.online(controller.url, known);
+    };
+    const routersOf = async () => (await read<{ edgeRouters: object[] }>(controller, `sessions/${id}`)).edgeRouters;
+    const lost = async () => {
+      link?.close();
+      await until('the router is gone', async () => (await routersOf()).length === 0);
+    };
+    await showsEach('sessions', id, [
+      { of: 'its service', shows: ['service'], make: andToOwner(renamed(`services/${service}`)) },
+      { of: 'its policy', shows: ['servicePolicies'], make: andToOwner(renamed(`service-policies/${policy}`)) },
+      { of: 'its router', shows: ['edgeRouters'], make: andToOwner(connected) },
+      { of: 'the name of its router', shows: ['edgeRouters'], make: andToOwner(renamed(`edge-routers/${known.id}`)) },
+      {
+        of: 'another policy',
+        shows: ['servicePolicies'],
+        make: andToOwner(() => makeServicePolicy(controller, { identityRoles, serviceRoles: ['#all'] })),
+      },
+      {
+        of: 'its policy, which is about another service',
+        shows: ['servicePolicies'],
+        make: andToOwner(patch(`service-policies/${policy}`, { serviceRoles: [`@${other}`] })),
+      },
+      { of: 'its router, which is gone', shows: ['edgeRouters'], make: andToOwner(lost) },
+    ]);
+  });
+
   it('show how to enroll a router to those who may see it, whoever asked first', async () => {
     const names = ['edge-routers', 'transit-routers'] as const;
     const reader = (await controller.newCaller({ permissions: ['router.read'] })).client;
