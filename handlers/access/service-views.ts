@@ -134,11 +134,16 @@ export async function findServiceView(
   });
 }
 
-/** All that policies need to know of a service which the caller may dial or bind. @throws DomainError `notFound` */
-export async function requireReached(id: string, caller: Caller, stores: Stores): Promise<Selectable> {
-  const [grants, service] = await Promise.all([grantsTo(caller, stores)(), stores.services.selectable(id)]);
+/** Makes sure that the caller may dial or bind the service. @throws DomainError `notFound` */
+export async function requireReached(id: string, caller: Caller, stores: Stores): Promise<void> {
+  await reached(stores.services.selectable(id), caller, stores);
+}
+
+/** The service, if the caller may dial or bind it. @throws DomainError `notFound`, and what reads it throws */
+export async function reached<S extends Selectable>(read: Promise<S>, caller: Caller, stores: Stores): Promise<S> {
+  const [grants, service] = await Promise.all([grantsTo(caller, stores)(), read]);
   if (!grants.some(({ semantic, serviceRoles }) => selects(semantic, serviceRoles, service)))
-    throw notFound('service', id);
+    throw notFound('service', service.id);
   return service;
 }
 
