@@ -121,6 +121,6 @@ export const detailSpec: Handler<'client', 'detailSpec'> = async ({ params }, { 
 export const detailSpecBody: Handler<'client', 'detailSpecBody'> = async ({ params, connection }, { documents }) => {
   const type = connection.prefers('text/yaml', 'application/yaml', 'application/json');
   const api = apiOf(params.id);
-  if (type === 'application/json') return raw(type, documents.text(api, 'json'));
-  return raw(`${type}; charset=utf-8`, documents.text(api, 'yaml'));
+  if (type === 'application/json') return raw(type, documents.bytes(api, 'json'));
+  return raw(`${type}; charset=utf-8`, documents.bytes(api, 'yaml'));
 };

@@ -22,7 +22,7 @@ const read = (api: Api, form: DocumentForm, extension: 'json' | 'yml') =>
  * @param advertise  `host:port`, put into OpenAPI 2.0 as `host`, and into OpenAPI 3.1 as the server
  */
 export function openDocuments(advertise: string, publishedAt: Date): Documents {
-  const texts = new Map<string, string>();
+  const kept = new Map<string, Buffer>();
   const json = (api: Api, form: DocumentForm): string => {
     const document = JSON.parse(read(api, form, 'json')) as object;
     const server = { url: `https://${advertise}${basePaths[api]}` };
@@ -35,11 +35,11 @@ export function openDocuments(advertise: string, publishedAt: Date): Documents {
       : read(api, form, 'yml').replace(/^( +- url: ).*$/m, `$1https://${advertise}${basePaths[api]}`);
   return {
     publishedAt,
-    text(api, syntax, form = 'swagger') {
+    bytes(api, syntax, form = 'swagger') {
       const key = `${api} ${form} ${syntax}`;
-      const text = texts.get(key) ?? (syntax === 'json' ? json : yaml)(api, form);
-      texts.set(key, text);
-      return text;
+      const bytes = kept.get(key) ?? Buffer.from((syntax === 'json' ? json : yaml)(api, form));
+      kept.set(key, bytes);
+      return bytes;
     },
   };
 }

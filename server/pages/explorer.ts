@@ -102,8 +102,8 @@ export function documentPages(documents: Documents, hasProvider: boolean): PageE
     DOCUMENTS.map(([name, form, syntax, type]): PageEntry => [
       `${base}/${name}`,
       ({ response, headers }) => {
-        const text = documents.text(api, syntax, form);
-        write(response, 200, { 'content-type': type, ...headers, ...ASK, 'etag': tagOfConstant(text) }, text);
+        const body = documents.bytes(api, syntax, form);
+        write(response, 200, { 'content-type': type, ...headers, ...ASK, 'etag': tagOfConstant(body) }, body);
       },
     ]),
   );
