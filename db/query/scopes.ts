@@ -35,10 +35,12 @@ export const rowsWhere =
 
 const references =
   (foundBy: Clause['foundBy']) =>
-  (column: string, id: string | undefined): Scope =>
-    id === undefined ? everything : (bind) => ({ sql: `t.${column} = ${bind(id)}`, foundBy, name: column });
+  (column: string, id: string | undefined, also = ''): Scope =>
+    id === undefined
+      ? everything
+      : (bind) => ({ sql: `t.${column} = ${bind(id)}${also && ` AND ${also}`}`, foundBy, name: column });
 
-/** Rows that refer to `id` by `column`; every row when there is none. */
+/** Rows that refer to `id` by `column`, and meet `also`, the same for each list; every row when there is no id. */
 export const referringTo = references('rows');
 
 /** The same, where an index on the column finds the few rows of each: nothing has to be known of the table first. */

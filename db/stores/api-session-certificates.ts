@@ -1,6 +1,6 @@
 /** Certificates of API sessions: short-lived, gone with their session. Whose they are is an argument of every query. */
 import type { ApiSessionCertificate } from '../../domain/credentials.js';
-import type { Page } from '../../domain/model.js';
+import type { LazyRow, Page } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { sweeping } from './sweep.js';
@@ -8,7 +8,7 @@ import { asItIs, entity } from '../query/entity.js';
 import { flag, text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
-import { rowsWhere } from '../query/scopes.js';
+import { ownedBy } from '../query/scopes.js';
 import { change, locking, read, shortChange } from '../postgres/statement.js';
 
 export const apiSessionCertificate = entity<
@@ -32,8 +32,7 @@ const OWN_DETAIL = read<ApiSessionCertificate>(
   'api-session-certificate-detail-own',
   detailSql(apiSessionCertificate.source, `AND t.api_session_id = $2 AND ${CURRENT}`),
 );
-const ofApiSession = (apiSessionId: string) =>
-  rowsWhere('current', (bind) => `t.api_session_id = ${bind(apiSessionId)} AND ${CURRENT}`);
+const ofApiSession = (apiSessionId: string) => ownedBy('api_session_id', apiSessionId, CURRENT);
 
 export interface ApiSessionCertificateDraft {
   readonly id: string;
@@ -51,7 +50,7 @@ export interface ApiSessionCertificateDraft {
 export interface ApiSessionCertificateStore {
   /** @throws DomainError `notFound`, also for one of another session and for an expired one */
   get(id: string, apiSessionId: string): Promise<ApiSessionCertificate>;
-  list(request: ListRequest, apiSessionId: string): Promise<Page<ApiSessionCertificate>>;
+  list(request: ListRequest, apiSessionId: string): Promise<Page<LazyRow<ApiSessionCertificate>>>;
   /**
    * How many certificates the session has. Within a transaction the session stays locked, so that the number holds
    * until the end of it; expired ones are removed. undefined: there is no such session.
@@ -106,7 +105,8 @@ const SWEEP = sweeping({ table: 'api_session_certificates', where: 'valid_to <= 
 export function apiSessionCertificateStore(db: Db, lists: Lists): ApiSessionCertificateStore {
   return {
     get: (id, apiSessionId) => getOne(db, apiSessionCertificate.name, OWN_DETAIL, [id, apiSessionId], asItIs),
-    list: (request, apiSessionId) => lists.page(db, apiSessionCertificate.source, request, ofApiSession(apiSessionId)),
+    list: (request, apiSessionId) =>
+      lists.unread(db, apiSessionCertificate.source, request, ofApiSession(apiSessionId)),
     async countLocked(apiSessionId) {
       const rowCount = await db.count(API_SESSION_CERTIFICATES_LOCK, [apiSessionId]);
       if (rowCount === 0) return undefined;

@@ -1,6 +1,6 @@
 /** The certificate authorities of others: whose certificates enroll and log in. */
 import type { Ca, CaSettings, ExternalIdClaim } from '../../domain/credentials.js';
-import type { NamedRef, Page, Tags } from '../../domain/model.js';
+import type { LazyRow, NamedRef, Page, Tags } from '../../domain/model.js';
 import { DomainError, notFound, raise } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { endAll } from './api-session-ends.js';
@@ -49,7 +49,7 @@ export interface CaStore {
   /** @throws DomainError `notFound` */
   get(id: string): Promise<Ca>;
   find(id: string): Promise<Ca | undefined>;
-  list(request: ListRequest): Promise<Page<Ca>>;
+  list(request: ListRequest): Promise<Page<LazyRow<Ca>>>;
   isThereAny(): Promise<boolean>;
   allVerified(): Promise<Ca[]>;
   /** The verified ones whose certificates enroll without a token. */
@@ -102,7 +102,7 @@ export function caStore(db: Db, lists: Lists): CaStore {
   return {
     find: (id) => ca.find(db, id),
     get: (id) => ca.get(db, id),
-    list: (request) => lists.page(db, ca.source, request),
+    list: (request) => lists.unread(db, ca.source, request),
     isThereAny: async () => (await db.count(CAS_ANY)) > 0,
     allVerified: () => db.many(VERIFIED),
     forAutoEnrollment: () => db.many(MAY_ENROLL),

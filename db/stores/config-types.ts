@@ -1,5 +1,5 @@
 /** Config types: named shapes of configuration, each with the JSON Schema that its configs must match. */
-import type { ConfigTarget, ConfigType, JsonObject, Page, Tags } from '../../domain/model.js';
+import type { ConfigTarget, ConfigType, JsonObject, LazyRow, Page, Tags } from '../../domain/model.js';
 import { notFound } from '../../domain/errors.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
@@ -30,7 +30,7 @@ export interface ConfigTypeStore {
   find(id: string): Promise<ConfigType | undefined>;
   /** @throws DomainError `notFound` */
   get(id: string): Promise<ConfigType>;
-  list(request: ListRequest): Promise<Page<ConfigType>>;
+  list(request: ListRequest): Promise<Page<LazyRow<ConfigType>>>;
   create(id: string, draft: ConfigTypeDraft): Promise<void>;
   update(id: string, changes: Changes<ConfigTypeDraft>): Promise<void>;
   /** @throws DomainError `inUse` naming configs of this type */
@@ -57,7 +57,7 @@ export function configTypeStore(db: Db, lists: Lists): ConfigTypeStore {
   return {
     find: (id) => configType.find(db, id),
     get: (id) => configType.get(db, id),
-    list: (request) => lists.page(db, configType.source, request),
+    list: (request) => lists.unread(db, configType.source, request),
     create: (id, draft) => configType.insert(db, id, draft),
     update: (id, changes) => configType.update(db, id, changes),
     async remove(id) {

@@ -1,6 +1,6 @@
 /** Enrollments: one-time paths to an authenticator. Taking one is deleting its row, so that it works only once. */
 import type { Enrollment, EnrollmentDraft, EnrollmentMethod } from '../../domain/credentials.js';
-import type { NamedRef, Page } from '../../domain/model.js';
+import type { LazyRow, NamedRef, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { expression, secretUuid, text, time } from '../query/fields.js';
@@ -105,7 +105,9 @@ export interface EnrollmentStore {
    *   identity is; a filter finds only tokens that it may read
    * @param request.ofIdentity  only those of this identity
    */
-  list(request: ListRequest & { readonly caller: Rights; readonly ofIdentity?: string }): Promise<Page<Enrollment>>;
+  list(
+    request: ListRequest & { readonly caller: Rights; readonly ofIdentity?: string },
+  ): Promise<Page<LazyRow<Enrollment>>>;
   create(identityId: string, draft: EnrollmentDraft): Promise<void>;
   /** New token, JWT and end; the old token is worth nothing from then on. */
   refresh(id: string, next: { token: string; jwt: string; expiresAt: Date }): Promise<void>;
@@ -131,7 +133,7 @@ export function enrollmentStore(db: Db, lists: Lists): EnrollmentStore {
     get: (id) => enrollment.get(db, id).then(fromRow),
     findByToken: (token) => findOne(db, BY_TOKEN, [token], fromRow),
     list: (request) =>
-      lists.page(
+      lists.unread(
         db,
         sourceFor(request.caller),
         request,

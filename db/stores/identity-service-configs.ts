@@ -11,7 +11,6 @@ import { wholeList } from '../query/whole-list.js';
 import { identityServiceConfigSymbols } from './symbols.js';
 import { otherTarget } from './config-lists.js';
 import { change, locking, slowRead } from '../postgres/statement.js';
-import type { Statement } from '../postgres/statement.js';
 
 export interface ServiceConfigPair {
   readonly serviceId: string;
@@ -82,11 +81,6 @@ const SERVICE_CONFIGS_UNASSIGN = change(
   WHERE o.identity_id = $1 AND o.service_id = p.service_id AND o.config_id = p.config_id${returningActor}`,
 );
 
-const LOCK_SERVICES = locking<{ id: string }>(
-  'service-configs-services',
-  'SELECT id FROM services WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE',
-);
-
 interface LockedConfig {
   readonly id: string;
   readonly name: string;
@@ -95,25 +89,31 @@ interface LockedConfig {
   readonly target: ConfigTarget;
 }
 
-const LOCK_CONFIGS = locking<LockedConfig>(
-  'service-configs-configs',
-  `SELECT c.id, c.name, ct.id AS "typeId", ct.name AS "typeName", ct.target FROM configs c
-  JOIN config_types ct ON ct.id = c.config_type_id WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE OF c`,
+interface Locked {
+  /** Those that are there. */
+  readonly configs: readonly LockedConfig[];
+  /** Ids of those that are there. */
+  readonly services: readonly string[];
+  readonly isIdentityThere: boolean;
+}
+
+/** Locks in the order of db/stores/config-lists.ts: PostgreSQL works columns out from left to right. */
+const LOCK = locking<Locked>(
+  'service-configs-lock',
+  `WITH locked_configs AS MATERIALIZED (
+    SELECT c.id, c.name, c.config_type_id FROM configs c WHERE c.id = ANY ($1) ORDER BY c.id FOR KEY SHARE),
+  locked_services AS MATERIALIZED (SELECT id FROM services WHERE id = ANY ($2) ORDER BY id FOR KEY SHARE),
+  owner AS MATERIALIZED (SELECT FROM identities WHERE id = $3 FOR NO KEY UPDATE)
+SELECT (SELECT coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'typeId', ct.id, 'typeName', ct.name,
+    'target', ct.target)), '[]') FROM locked_configs c JOIN config_types ct ON ct.id = c.config_type_id) AS configs,
+  ARRAY (SELECT id FROM locked_services) AS services,
+  EXISTS (SELECT FROM owner) AS "isIdentityThere"`,
 );
 
 /** Writers of the same identity wait for each other here, so that they cannot do so row by row. */
 async function lockIdentity(db: Db, id: string): Promise<void> {
   const rowCount = await db.count(SERVICE_CONFIGS_IDENTITY, [id]);
   if (rowCount === 0) throw notFound('identity', id);
-}
-
-/** Locks those that are there, and returns them by id. */
-async function lock<Row extends { readonly id: string }>(
-  db: Db,
-  statement: Statement<Row>,
-  ids: readonly string[],
-): Promise<Map<string, Row>> {
-  return new Map((await db.many(statement, [[...new Set(ids)]])).map((row) => [row.id, row]));
 }
 
 function requireConfigs(pairs: readonly ServiceConfigPair[], configs: ReadonlyMap<string, LockedConfig>): void {
@@ -126,18 +126,11 @@ function requireConfigs(pairs: readonly ServiceConfigPair[], configs: ReadonlyMa
 }
 
 async function assign(db: Db, identityId: string, pairs: readonly ServiceConfigPair[]): Promise<void> {
-  // Locks in the order of db/stores/config-lists.ts.
-  const configs = await lock(
-    db,
-    LOCK_CONFIGS,
-    pairs.map(({ configId }) => configId),
-  );
-  const services = await lock(
-    db,
-    LOCK_SERVICES,
-    pairs.map(({ serviceId }) => serviceId),
-  );
-  await lockIdentity(db, identityId);
+  const ids = [pairs.map(({ configId }) => configId), pairs.map(({ serviceId }) => serviceId)];
+  const locked = await db.one(LOCK, [...ids, identityId]);
+  if (locked?.isIdentityThere !== true) throw notFound('identity', identityId);
+  const configs = new Map(locked.configs.map((config) => [config.id, config]));
+  const services = new Set(locked.services);
   requireConfigs(pairs, configs);
   const last = new Map(
     pairs

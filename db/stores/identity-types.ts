@@ -1,5 +1,5 @@
 /** Identity types: fixed at first start, only read. */
-import type { IdentityType, Page } from '../../domain/model.js';
+import type { IdentityType, LazyRow, Page } from '../../domain/model.js';
 import type { Db } from '../postgres/contracts.js';
 import { entity } from '../query/entity.js';
 import { text } from '../query/fields.js';
@@ -14,12 +14,12 @@ export const identityType = entity<IdentityType>(
 
 export interface IdentityTypeStore {
   get(id: string): Promise<IdentityType>;
-  list(request: ListRequest): Promise<Page<IdentityType>>;
+  list(request: ListRequest): Promise<Page<LazyRow<IdentityType>>>;
 }
 
 export function identityTypeStore(db: Db, lists: Lists): IdentityTypeStore {
   return {
     get: (id) => identityType.get(db, id),
-    list: (request) => lists.page(db, identityType.source, request),
+    list: (request) => lists.unread(db, identityType.source, request),
   };
 }

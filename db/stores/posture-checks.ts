@@ -67,7 +67,7 @@ export interface PostureCheckStore {
   /** Deletes the check, and its `@id` in every policy. */
   remove(id: string): Promise<void>;
   getType(id: string): Promise<PostureCheckType>;
-  listTypes(request: ListRequest): Promise<Page<PostureCheckType>>;
+  listTypes(request: ListRequest): Promise<Page<LazyRow<PostureCheckType>>>;
 }
 
 const LOCK = locking<Criteria>(
@@ -98,6 +98,6 @@ export function postureCheckStore(db: Db, lists: Lists): PostureCheckStore {
     updateAsRead: ({ id, updatedAt }, changes) => postureCheck.updateWhere(db, id, changes, asRead(updatedAt)),
     remove: (id) => postureCheck.remove(db, id),
     getType: (id) => postureCheckType.get(db, id),
-    listTypes: (request) => lists.page(db, postureCheckType.source, request),
+    listTypes: (request) => lists.unread(db, postureCheckType.source, request),
   };
 }

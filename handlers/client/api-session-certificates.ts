@@ -5,7 +5,8 @@
 import type { ApiSessionCertificate } from '../../domain/credentials.js';
 import { DomainError, invalidField } from '../../domain/errors.js';
 import type * as Response from '../../generated/client/response.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { elementOfRow } from '../element-cache.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, isoTime } from '../fields.js';
 import { isOwnClient } from '../login/possession.js';
@@ -18,8 +19,8 @@ const MAX_CERTIFICATES = 20;
 /** GET /current-api-session/certificates. */
 export const listCurrentApiSessionCertificates: Handler<'client', 'listCurrentApiSessionCertificates'> = async (
   { query, caller },
-  { stores },
-) => listOf(await stores.apiSessionCertificates.list(query, caller.apiSessionId), toDetail);
+  { stores, elementCache },
+) => keptListOf(await stores.apiSessionCertificates.list(query, caller.apiSessionId), CERTIFICATE, elementCache);
 
 /**
  * POST /current-api-session/certificates. Fails: `csrInvalid`; `invalidField` (csr) for a session with as many
@@ -88,3 +89,5 @@ function toDetail(certificate: ApiSessionCertificate): Response.CurrentApiSessio
     ...baseFields(certificate, { self: { href: `./${COLLECTION}/${certificate.id}` } }),
   };
 }
+
+const CERTIFICATE = elementOfRow('API session certificate', toDetail);

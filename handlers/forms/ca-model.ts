@@ -5,6 +5,7 @@ import { requireWorkingClaim } from '../../domain/pki/external-id-claim.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type * as Request from '../../generated/management/request.js';
 import type * as Response from '../../generated/management/response.js';
+import { elementOfRow } from '../element-cache.js';
 import { baseFields, caLinks, given, requireName } from '../fields.js';
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
@@ -25,6 +26,9 @@ export function toCaDetail(ca: Ca): Response.CaDetail {
     ...baseFields(ca, caLinks(ca)),
   };
 }
+
+/** A CA of a list. */
+export const CA = elementOfRow('CA', toCaDetail);
 
 /** Reads the settings of a POST or PUT. @throws DomainError `invalidField`, `badReference` */
 export function caSettingsFrom(body: Request.CaCreate | Request.CaUpdate): CaSettings {

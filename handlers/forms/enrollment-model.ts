@@ -3,6 +3,7 @@ import { mayEnroll } from '../../domain/auth/rights.js';
 import type { Rights } from '../../domain/auth/rights.js';
 import type { Enrollment } from '../../domain/credentials.js';
 import type * as Response from '../../generated/management/response.js';
+import { elementOfRow, nameFor } from '../element-cache.js';
 import { baseFields, caRef, identityRef, isoTime, linksOf, refTo } from '../fields.js';
 
 /** Form for `caller`: only those who may make such enrollments get the token and the JWT. */
@@ -25,3 +26,7 @@ export function toEnrollmentDetail(item: Enrollment, caller: Rights): Response.E
     ...baseFields(item, linksOf('enrollments', item.id)),
   };
 }
+
+/** An enrollment of a list as `caller` may read it. */
+export const enrollmentFor = (caller: Rights) =>
+  elementOfRow(nameFor('enrollment', caller), (item: Enrollment) => toEnrollmentDetail(item, caller));

@@ -57,6 +57,9 @@ export function toPostureCheckTypeDetail(type: PostureCheckType): Response.Postu
   };
 }
 
+/** A type of a list. */
+export const POSTURE_CHECK_TYPE = elementOfRow('posture check type', toPostureCheckTypeDetail);
+
 /** Reads a POST or PUT. @throws DomainError `invalidField` */
 export const postureCheckFrom = (body: Request.PostureCheckCreate | Request.PostureCheckUpdate) => ({
   name: requireName(body.name),

@@ -6,19 +6,19 @@ import { readCaCertificates, readProof } from '../../domain/pki/ca-certificate.j
 import { ChainFault } from '../../domain/pki/chain.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type * as Request from '../../generated/management/request.js';
-import { created, listOf, noData, ok, raw } from '../handler.js';
+import { created, keptListOf, noData, ok, raw } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
 import type { StoreSet, Stores } from '../../db/stores/stores.js';
 import { given, givenName, givenTags, tagsFrom } from '../fields.js';
-import { caSettingsFrom, claimFrom, nameFormatFrom, toCaDetail } from '../forms/ca-model.js';
+import { CA, caSettingsFrom, claimFrom, nameFormatFrom, toCaDetail } from '../forms/ca-model.js';
 import { requireMayChangeCa, requireMayClaim, whereAllowed } from '../delegation/delegation.js';
 import { verifyCurrentPeer } from '../../domain/pki/peer.js';
 
 /** GET /cas. */
-export const listCas: Handler<'management', 'listCas'> = async ({ query }, { stores }) =>
-  listOf(await stores.cas.list(query), toCaDetail);
+export const listCas: Handler<'management', 'listCas'> = async ({ query }, { stores, elementCache }) =>
+  keptListOf(await stores.cas.list(query), CA, elementCache);
 
 /**
  * POST /cas. Fails: `invalidField` (certPem, identityRoles), `badReference` (externalIdClaim), `duplicate` (name,

@@ -1,14 +1,15 @@
 /** Config types: named shapes of configuration with their JSON Schemas. */
 import type { ConfigType, JsonObject } from '../../domain/model.js';
 import type * as Response from '../../generated/management/response.js';
-import { created, keptListOf, listOf, noData, ok, pageOf } from '../handler.js';
+import { elementOfRow } from '../element-cache.js';
+import { created, keptListOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { baseFields, given, givenName, givenTags, linksOf } from '../fields.js';
 import { CONFIG, configTypeFrom } from '../forms/config-model.js';
 
 /** GET /config-types. */
-export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async ({ query }, { stores }) =>
-  listOf(await stores.configTypes.list(query), toConfigTypeDetail);
+export const listConfigTypes: Handler<'management', 'listConfigTypes'> = async ({ query }, { stores, elementCache }) =>
+  keptListOf(await stores.configTypes.list(query), CONFIG_TYPE, elementCache);
 
 /** POST /config-types. Fails: `duplicate` (name), `invalidField` (schema). */
 export const createConfigType: Handler<'management', 'createConfigType'> = async (
@@ -74,3 +75,5 @@ function toConfigTypeDetail(item: ConfigType): Response.ConfigTypeDetail {
     ...baseFields(item, linksOf('config-types', item.id)),
   };
 }
+
+const CONFIG_TYPE = elementOfRow('config type', toConfigTypeDetail);

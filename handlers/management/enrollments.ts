@@ -1,18 +1,20 @@
 /** Enrollments: one-time paths to an authenticator. */
 import { badReference, invalidField } from '../../domain/errors.js';
-import { created, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { linksOf } from '../fields.js';
 import { requireMayEnroll, requireMaySeeEnrollment, subjectOf, whereAllowed } from '../delegation/delegation.js';
-import { toEnrollmentDetail } from '../forms/enrollment-model.js';
+import { enrollmentFor, toEnrollmentDetail } from '../forms/enrollment-model.js';
 import { requireUsername } from '../login/updb.js';
 
 /**
  * GET /enrollments: what is outstanding, but for identities above the caller. Tokens are shown to those who may make
  * such enrollments.
  */
-export const listEnrollments: Handler<'management', 'listEnrollments'> = async ({ query, caller }, { stores }) =>
-  listOf(await stores.enrollments.list({ ...query, caller }), (item) => toEnrollmentDetail(item, caller));
+export const listEnrollments: Handler<'management', 'listEnrollments'> = async (
+  { query, caller },
+  { stores, elementCache },
+) => keptListOf(await stores.enrollments.list({ ...query, caller }), enrollmentFor(caller), elementCache);
 
 /** POST /enrollments. Fails: `enrollmentExists`, `badReference` (identity, CA), `invalidField`, `unauthenticated`. */
 export const createEnrollment: Handler<'management', 'createEnrollment'> = async (

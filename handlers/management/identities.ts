@@ -5,7 +5,7 @@ import { DomainError, invalidField } from '../../domain/errors.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
 import type { Changes } from '../../db/query/table.js';
 import type * as Request from '../../generated/management/request.js';
-import { created, keptListOf, listOf, noData, ok, pageOf } from '../handler.js';
+import { created, keptListOf, noData, ok, pageOf } from '../handler.js';
 import type { Handler } from '../handler.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../reply.js';
@@ -14,7 +14,7 @@ import { requireAdministrator, requireMayDelete, requireMayModify, whereAllowed 
 import { identityFrom, mergeHostings, permissionsFrom } from '../forms/identity-draft.js';
 import { listOfIdentities, toIdentityDetail } from '../forms/identity-model.js';
 import { AUTHENTICATOR } from '../forms/authenticator-model.js';
-import { toEnrollmentDetail } from '../forms/enrollment-model.js';
+import { enrollmentFor } from '../forms/enrollment-model.js';
 import { SERVICE_POLICY } from '../forms/service-policy-model.js';
 import { listServicesOf } from '../access/service-views.js';
 import { enrollmentsFrom } from '../enrollment/identity-enrollments.js';
@@ -176,12 +176,12 @@ export const getIdentityAuthenticators: Handler<'management', 'getIdentityAuthen
 /** GET /identities/{id}/enrollments. */
 export const getIdentityEnrollments: Handler<'management', 'getIdentityEnrollments'> = async (
   { params, query, caller },
-  { stores },
+  { stores, elementCache },
 ) => {
   const page = await pageOf(stores.enrollments.list({ ...query, caller, ofIdentity: params.id }), () =>
     stores.identities.selectable(params.id),
   );
-  return listOf(page, (item) => toEnrollmentDetail(item, caller));
+  return keptListOf(page, enrollmentFor(caller), elementCache);
 };
 
 /** GET /identities/{id}/service-policies: the policies that select this identity. */

@@ -3,7 +3,7 @@ import { invalidField } from '../../domain/errors.js';
 import { changedCriteria } from '../../domain/posture/criteria.js';
 import type { Criteria } from '../../domain/posture/criteria.js';
 import { parseRoleAttributes } from '../../domain/policy/roles.js';
-import { created, keptListOf, listOf, noData, ok } from '../handler.js';
+import { created, keptListOf, noData, ok } from '../handler.js';
 import type { Handler } from '../handler.js';
 import { givenName, givenTags } from '../fields.js';
 import {
@@ -11,6 +11,7 @@ import {
   criteriaChangeFrom,
   postureCheckFrom,
   toPostureCheckDetail,
+  POSTURE_CHECK_TYPE,
   toPostureCheckTypeDetail,
 } from '../forms/posture-check-model.js';
 
@@ -66,8 +67,10 @@ export const deletePostureCheck: Handler<'management', 'deletePostureCheck'> = a
 };
 
 /** GET /posture-check-types. */
-export const listPostureCheckTypes: Handler<'management', 'listPostureCheckTypes'> = async ({ query }, { stores }) =>
-  listOf(await stores.postureChecks.listTypes(query), toPostureCheckTypeDetail);
+export const listPostureCheckTypes: Handler<'management', 'listPostureCheckTypes'> = async (
+  { query },
+  { stores, elementCache },
+) => keptListOf(await stores.postureChecks.listTypes(query), POSTURE_CHECK_TYPE, elementCache);
 
 /** GET /posture-check-types/{id}. Fails: `notFound`. */
 export const detailPostureCheckType: Handler<'management', 'detailPostureCheckType'> = async ({ params }, { stores }) =>
