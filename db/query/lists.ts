@@ -138,6 +138,7 @@ export class Lists {
     const { symbols } = source;
     const { scope, extras, form } = shown;
     const isNarrowed = scope !== everything || (request.filter ?? '') !== '';
+    // Conditions are tried out by themselves, which they cannot be behind the values of extras.
     const facts = isNarrowed && extras === undefined ? await this.#large.factsOf(db, source) : undefined;
     const params = new Params(facts?.names);
     const readerExtras = extras && { name: extras.name, sql: extras.sql(params.bind) };

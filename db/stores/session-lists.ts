@@ -38,7 +38,7 @@ const HAS_UNCHECKED = `(${IS_SOME_OVER} OR ${IS_SOME_OLD} OR ${IS_SOME_NARROWED}
 const hasUncheckedOf = (identity: string) =>
   `(SELECT bool_or(NOT ${isCurrent('d')}) FROM sessions d WHERE d.identity_id = ${identity}) AS "hasUnchecked"`;
 
-/** The last columns, in the order in which `flagsOf` reads them; behind them is only `hasUnchecked`. */
+/** The last columns but `hasUnchecked`, in the order in which `flagsOf` reads all three. */
 const FLAGS = `${IS_ROUTED}, ${IS_CURRENT} AS "isCurrent"`;
 
 interface Flags {
@@ -59,7 +59,7 @@ function flagsOf({ text }: LazyRow<Session>): Flags {
 const ALL_SESSIONS: ListSource<SessionRow, Session> = {
   ...session.source,
   joins: JOINS_SERVICE,
-  extras: `${SERVICE_NAME}, ${POLICIES}, ${FLAGS}`,
+  extras: `${SERVICE_NAME}, ${POLICIES}, ${FLAGS}, ${HAS_UNCHECKED}`,
   fromRow: sessionFrom,
 };
 const CALLER_SESSIONS = {
@@ -68,11 +68,10 @@ const CALLER_SESSIONS = {
   extras: `${SERVICE_NAME}, ${NO_POLICIES}, ${FLAGS}`,
 };
 
-/** Whether all of them are checked: of all sessions, or of those of one identity. */
-const checkedOf = (identityId: string | null): ReaderExtras =>
-  identityId === null
-    ? { name: 'all', sql: () => HAS_UNCHECKED }
-    : { name: 'own', sql: (bind) => hasUncheckedOf(bind(identityId)) };
+const ownCheckedOf = (identityId: string): ReaderExtras => ({
+  name: 'own',
+  sql: (bind) => hasUncheckedOf(bind(identityId)),
+});
 
 /** Sessions unchecked that a list checks beyond those of its page: with no more than these, totals are exact. */
 const OTHERS = 100;
@@ -118,7 +117,7 @@ export async function listSessionsOf(
 ): Promise<Page<LazyRow<Session>>> {
   // An identity does not see the policies that grant its sessions.
   const source = identityId === null ? ALL_SESSIONS : CALLER_SESSIONS;
-  const extras = checkedOf(identityId);
+  const extras = identityId === null ? undefined : ownCheckedOf(identityId);
   const page = (isChecked: boolean) => lists.unread(db, source, request, scopeOf(identityId, isChecked), extras);
   // For a list without limit, and after too many rounds, the grants are asked for in the list itself.
   const rounds = lists.isUnlimited(source, request) ? 0 : ROUNDS;
