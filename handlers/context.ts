@@ -166,7 +166,7 @@ export type DocumentForm = 'swagger' | 'openapi';
 export interface Documents {
   readonly publishedAt: Date;
   /**
-   * The same each time: to send a long text anew, Node writes it in UTF-8 anew, which takes longer than all else.
+   * The same each time: of a long text, Node makes UTF-8 for each answer, which takes longer than all else.
    * @param form  OpenAPI 2.0 when absent
    */
   bytes(api: Api, syntax: 'yaml' | 'json', form?: DocumentForm): Buffer;

@@ -28,19 +28,23 @@ export interface Selection {
 const byKeys = (sql: string): Clause => ({ sql, foundBy: 'keys' });
 const byMembers = (sql: string): Clause => ({ sql, foundBy: 'inverted' });
 
-/** A condition of which PostgreSQL is not known to find the matches at once. */
-export const rowsWhere =
+const conditions =
+  (foundBy: Clause['foundBy']) =>
   (name: string, sql: (bind: Bind) => string): Scope =>
-  (bind) => ({ sql: sql(bind), foundBy: 'rows', name });
+  (bind) => ({ sql: sql(bind), foundBy, name });
+
+/** A condition of which PostgreSQL is not known to find the matches at once. */
+export const rowsWhere = conditions('rows');
+
+/** One for which an index on an owner finds its few rows. */
+export const ownedWhere = conditions('owner');
 
 const references =
   (foundBy: Clause['foundBy']) =>
-  (column: string, id: string | undefined, also = ''): Scope =>
-    id === undefined
-      ? everything
-      : (bind) => ({ sql: `t.${column} = ${bind(id)}${also && ` AND ${also}`}`, foundBy, name: column });
+  (column: string, id: string | undefined): Scope =>
+    id === undefined ? everything : conditions(foundBy)(column, (bind) => `t.${column} = ${bind(id)}`);
 
-/** Rows that refer to `id` by `column`, and meet `also`, the same for each list; every row when there is no id. */
+/** Rows that refer to `id` by `column`; every row when there is none. */
 export const referringTo = references('rows');
 
 /** The same, where an index on the column finds the few rows of each: nothing has to be known of the table first. */

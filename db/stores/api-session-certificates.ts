@@ -8,7 +8,7 @@ import { asItIs, entity } from '../query/entity.js';
 import { flag, text, time } from '../query/fields.js';
 import { detailSql, getOne } from '../query/table.js';
 import type { Lists, ListRequest } from '../query/lists.js';
-import { ownedBy } from '../query/scopes.js';
+import { ownedWhere } from '../query/scopes.js';
 import { change, locking, read, shortChange } from '../postgres/statement.js';
 
 export const apiSessionCertificate = entity<
@@ -32,7 +32,8 @@ const OWN_DETAIL = read<ApiSessionCertificate>(
   'api-session-certificate-detail-own',
   detailSql(apiSessionCertificate.source, `AND t.api_session_id = $2 AND ${CURRENT}`),
 );
-const ofApiSession = (apiSessionId: string) => ownedBy('api_session_id', apiSessionId, CURRENT);
+const ofApiSession = (apiSessionId: string) =>
+  ownedWhere('current', (bind) => `t.api_session_id = ${bind(apiSessionId)} AND ${CURRENT}`);
 
 export interface ApiSessionCertificateDraft {
   readonly id: string;

@@ -88,12 +88,15 @@ const scopeOf = (identityId: string | null, isChecked: boolean) => {
 async function withRouters(db: Db, rows: readonly LazyRow<Session>[]): Promise<readonly LazyRow<Session>[]> {
   const [first] = rows;
   if (first === undefined || !flagsOf(first).isRouted) return rows;
-  const sessions = rows.map((row) => row.read());
-  const routers = await routersFor(db, sessions.map(useOf));
-  return sessions.map((session, at) => {
+  const found = rows.map((row) => ({ row, session: row.read() }));
+  const routers = await routersFor(
+    db,
+    found.map(({ session }) => useOf(session)),
+  );
+  return found.map(({ row, session }) => {
     const edgeRouters = routers(useOf(session));
-    const text = `${rows[at]?.text ?? ''} ${JSON.stringify(edgeRouters)}`;
-    return { id: session.id, text, read: () => ({ ...session, edgeRouters }) };
+    const text = `${row.text} ${JSON.stringify(edgeRouters)}`;
+    return { id: row.id, text, read: () => ({ ...session, edgeRouters }) };
   });
 }
 
