@@ -134,16 +134,16 @@ function stringCondition(value: StringValue, test: Positive, params: Params, kin
 }
 
 function stringEquality(value: StringValue, op: '=' | 'in', literals: readonly string[], params: Params): Condition {
-  const encode = value.def?.encode;
-  const stored = (encode === undefined ? literals : literals.map((literal) => encode(literal))).filter(
+  const form = value.def?.stored;
+  const stored = (form === undefined ? literals : literals.map((literal) => form.encode(literal))).filter(
     (item) => item !== undefined && item !== null && (typeof item !== 'string' || storable(item)),
   );
   if (stored.length === 0) return NEVER;
-  const cast = encode === undefined ? 'text' : undefined;
+  const cast = form?.type ?? 'text';
   const { nullable, def } = value;
   const by = (foundBy: FoundBy) => (def?.key === undefined ? undefined : { foundBy });
   if (op === '=') return { sql: `${atom(value.sql)} = ${params.bind(stored[0], cast)}`, nullable, ...by('key') };
-  return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, cast && 'text[]')})`, nullable, ...by('keys') };
+  return { sql: `${atom(value.sql)} = ANY (${params.bind(stored, `${cast}[]`)})`, nullable, ...by('keys') };
 }
 
 // ---- booleans, numbers, dates

@@ -28,10 +28,13 @@ export type SymbolDef =
        */
       readonly equalityOnly?: true;
       /**
-       * Strings only, for `=`, `!=` and `in`: maps a literal to the stored form, such as a hash. The parameter then
-       * takes the type of `sql`. Null or undefined: nothing stored can equal it.
+       * Strings only, for `=`, `!=` and `in`: how the value is stored, as a hash for example. `encode` maps a literal
+       * to that; null or undefined: nothing stored can equal it.
        */
-      readonly encode?: (value: string) => unknown;
+      readonly stored?: {
+        readonly type: 'bigint' | 'bytea' | 'uuid';
+        readonly encode: (value: string) => unknown;
+      };
     }
   /** A `text[]` expression that is never null. */
   | { readonly kind: 'stringSet'; readonly sql: string }

@@ -149,5 +149,5 @@ export const secretUuid = (column: string) =>
     sql: `t.${column}`,
     nullable: false,
     equalityOnly: true,
-    encode: (token: string) => (UUID.test(token) ? token : null),
+    stored: { type: 'uuid', encode: (token: string) => (UUID.test(token) ? token : null) },
   }) satisfies SymbolDef;

@@ -9,14 +9,16 @@ import type { RowForm, Rows } from '../postgres/connection.js';
 import { isDatabase } from '../postgres/contracts.js';
 import type { Db } from '../postgres/contracts.js';
 import { list } from '../postgres/statement.js';
+import { valuesApart } from './apart.js';
 import { DeepPages, deepTotal } from './deep-pages.js';
 import { LargeTables } from './large-tables.js';
 import type { CountBounds } from './member-pages.js';
-import { COUNT_UP_TO, LARGE_FROM, isDeep, isDeepOfAll, isLong, isShort, pageSql, shapeOf } from './page-sql.js';
-import type { PageParts } from './page-sql.js';
+import { COUNT_UP_TO, LARGE_FROM, isDeepOfAll, keepingOf, pageSql, shapeOf } from './page-sql.js';
+import type { Keeping, PageParts } from './page-sql.js';
 import { everything } from './scopes.js';
 import type { Scope } from './scopes.js';
 import { StatementNames } from './statement-names.js';
+import type { ListName } from './statement-names.js';
 import { selectSql } from './table.js';
 import type { ListSource, Paged, PageSource, ReaderExtras } from './table.js';
 import { unreadRows } from './unread-rows.js';
@@ -50,12 +52,6 @@ export interface ForClient {
 interface Shown {
   readonly scope: Scope;
   readonly extras?: ReaderExtras | undefined;
-  readonly form: RowForm;
-}
-
-interface PageQuery {
-  readonly sql: string;
-  readonly values: readonly unknown[];
   readonly form: RowForm;
 }
 
@@ -141,7 +137,7 @@ export class Lists {
     // Conditions are tried out by themselves, which they cannot be behind the values of extras.
     const facts = isNarrowed && extras === undefined ? await this.#large.factsOf(db, source) : undefined;
     const params = new Params(facts?.names);
-    const readerExtras = extras && { name: extras.name, sql: extras.sql(params.bind) };
+    const readerExtras = extras && { name: extras.name, sql: extras.sql(params.bind), bound: params.values.length };
     const narrowed = scope(params.bind);
     const compiled = compileList(symbols, request, params, this.limits);
     const where = andClause(narrowed, compiled.where);
@@ -158,12 +154,17 @@ export class Lists {
       ...(reading && { manner: reading.manner }),
       ...(remembered && { remembered }),
     };
-    const sql = pageSql(source, parts, params, form);
+    const keeping = keepingOf(source, parts, matching);
+    const { sql, keys } = pageSql(source, parts, params, form, keeping === 'apart');
     const { values } = params;
+    const sent = (bound: readonly unknown[]) =>
+      keys === undefined ? bound : valuesApart(keys, bound, readerExtras?.bound ?? 0);
+    // The first row of the same list has the total that a page beyond the last match has not.
+    const before = () => sent(values.with(matching.length, 1).with(matching.length + 1, 0));
     const found = {
       page,
       total: async (first: number | string | undefined) => {
-        const known = first ?? (offset > 0 ? await totalBefore(db, sql, matching.length, values) : 0);
+        const known = first ?? (offset > 0 ? await totalOfFirst(db, sql, before()) : 0);
         if (isDeepPage && first !== undefined) this.#deep.remember(source.table, compiled, String(first));
         const total = isDeepPage ? deepTotal(String(known)) : Number(known);
         return reading?.total(total) ?? totalOf(total);
@@ -175,20 +176,14 @@ export class Lists {
       const { head, ...more } = await db.listAll(list<R>(null, sql), values, options);
       return { rows: head, ...more, ...found };
     }
-    return { ...(await this.#rows<R>(db, source, { sql, values, form }, parts)), ...found };
+    const name = this.#nameFor(keeping, `${form} ${shapeOf(source, parts, keeping)}`);
+    const statement = list<R>(name, sql, keeping === 'lasting' ? 'read' : 'list');
+    return { ...(await db.execute(statement, sent(values), form)), ...found };
   }
 
-  async #rows<R>(db: Db, source: Paged, { sql, values, form }: PageQuery, parts: PageParts): Promise<Rows<R>> {
-    const { compiled } = parts;
-    const shape = `${form} ${shapeOf(source, parts)}`;
-    if (source.countsUpTo === undefined && isShort(parts))
-      return db.execute(list<R>(this.#names.lastingNameFor(shape), sql, 'read'), values, form);
-    // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
-    const name =
-      parts.manner !== undefined || compiled.hasPattern || isDeep(compiled) || isLong(parts)
-        ? null
-        : this.#names.nameFor(shape);
-    return db.execute(list<R>(name, sql), values, form);
+  #nameFor(keeping: Keeping, shape: string): ListName | null {
+    if (keeping === 'never') return null;
+    return keeping === 'sighted' ? this.#names.nameFor(shape) : this.#names.lastingNameFor(shape);
   }
 }
 
@@ -210,15 +205,8 @@ async function toUnread<Row, T>(db: Db, source: ListSource<Row, T>): Promise<ToU
   return made;
 }
 
-/** The total of a page beyond the last match: the first row of the same list has it. */
-async function totalBefore(
-  db: Db,
-  sql: string,
-  limitAt: number,
-  values: readonly unknown[],
-): Promise<Total['total_count']> {
-  const first = await db.one(list<Total>(null, sql), values.with(limitAt, 1).with(limitAt + 1, 0));
-  return first?.total_count ?? 0;
+async function totalOfFirst(db: Db, sql: string, values: readonly unknown[]): Promise<Total['total_count']> {
+  return (await db.one(list<Total>(null, sql), values))?.total_count ?? 0;
 }
 
 /** The same page of what `map` makes of each item; what follows a held head is mapped as it comes. */

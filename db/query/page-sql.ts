@@ -2,6 +2,7 @@
 import { nameOf } from '../filter/index.js';
 import type { Clause, CompiledList, FoundBy, Params } from '../filter/index.js';
 import type { RowForm } from '../postgres/connection.js';
+import { apartSql, canBeApart } from './apart.js';
 import { deepPageSql } from './deep-pages.js';
 import type { RememberedPage } from './deep-pages.js';
 import { allSql, countsMembers, membersSql, walkOf } from './member-pages.js';
@@ -11,7 +12,8 @@ import type { Paged } from './table.js';
 
 /** The parts of a page's statement, all of which bind their values to it. */
 export interface PageParts {
-  readonly readerExtras?: { readonly name: string; readonly sql: string };
+  /** `bound`: how many values they have, which are bound before all others. */
+  readonly readerExtras?: { readonly name: string; readonly sql: string; readonly bound: number };
   /** Clause of the scope and of the filter. */
   readonly where: Clause;
   readonly compiled: CompiledList;
@@ -35,7 +37,7 @@ export const boundedCountSql = (table: string, where: string, bound: number): st
 /** A longer condition and order are not worth a plan of a megabyte on every connection. */
 const MAX_NAMED_LENGTH = 1_000;
 
-export const isLong = ({ where, compiled }: PageParts): boolean =>
+const isLong = ({ where, compiled }: PageParts): boolean =>
   where.sql.length + compiled.order.sql.length > MAX_NAMED_LENGTH;
 
 const SHORT_PAGE = 50;
@@ -46,7 +48,7 @@ const AT_ONCE: readonly FoundBy[] = ['key', 'twoKeys', 'owner'];
  * of what an owner has, in the order of one of them. There are a few dozen such statements for each table, so they stay
  * prepared.
  */
-export function isShort({ where, compiled }: PageParts): boolean {
+function isShort({ where, compiled }: PageParts): boolean {
   const { limit, order } = compiled;
   return (
     limit !== null &&
@@ -59,7 +61,7 @@ export function isShort({ where, compiled }: PageParts): boolean {
 
 /** Offset beyond which it is cheaper to find the ids first and then read the rows of the page. */
 const DEEP_OFFSET = 500;
-export const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
+const isDeep = ({ limit, offset }: CompiledList): boolean => limit !== null && offset >= DEEP_OFFSET;
 
 /** A deep page of everything, whose `total_count` `DeepPages` reads. */
 export const isDeepOfAll = ({ countsUpTo }: Pick<Paged, 'countsUpTo'>, { where, compiled }: PageParts): boolean =>
@@ -69,12 +71,38 @@ export const isDeepOfAll = ({ countsUpTo }: Pick<Paged, 'countsUpTo'>, { where, 
 export const isInOrder = ({ range }: Clause, { order }: CompiledList): boolean =>
   range !== undefined && range.key === order.key;
 
+/**
+ * How the statement of a page is kept prepared.
+ * - `lasting`: from the first time on, under a name of its shape.
+ * - `sighted`: once its shape has come a few times.
+ * - `apart`: as one that reads the rows of any keys; the query of the keys is planned each time, for its values.
+ * - `never`: it is planned each time.
+ */
+export type Keeping = 'lasting' | 'sighted' | 'apart' | 'never';
+
+/** @param values  of the condition */
+export function keepingOf(source: Paged, parts: PageParts, values: readonly unknown[]): Keeping {
+  const { compiled, manner } = parts;
+  if (source.countsUpTo === undefined && isShort(parts)) return 'lasting';
+  // How deep a page is belongs to its plan: one for any depth would read the whole table for ten rows.
+  const isOfItsOwn = manner !== undefined || compiled.hasPattern || isDeep(compiled) || isLong(parts);
+  if (!isOfItsOwn) return 'sighted';
+  const isByText = compiled.limit !== null && source.rowKey === undefined && membersOf(source, parts) === undefined;
+  return isByText && !isDeepOfAll(source, parts) && canBeApart(values) ? 'apart' : 'never';
+}
+
+/** The attributes that a page of a table which counts them is of. */
+const membersOf = ({ table }: Paged, { where, compiled }: PageParts): Clause['members'] =>
+  compiled.limit !== null && countsMembers(table) ? where.members : undefined;
+
 /** All that differs between the statements of lists of one table, so that a name is of one text. */
-export function shapeOf({ table }: Paged, { readerExtras, where, compiled }: PageParts): string {
+export function shapeOf({ table }: Paged, { readerExtras, where, compiled }: PageParts, keeping: Keeping): string {
+  const shown = `${table} ${readerExtras?.name ?? ''}`;
+  if (keeping === 'apart') return `apart ${compiled.order.key ?? ''} ${shown}`;
   const reach = firstOf(where, compiled) ?? reachOf(where, compiled);
   const { members } = where;
   const read = members === undefined ? '' : `${members.isOne ? 'one' : 'some'} ${walkOf(compiled) ?? ''}`;
-  return `${reach ?? ''} ${read} ${table} ${readerExtras?.name ?? ''} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
+  return `${reach ?? ''} ${read} ${shown} ${nameOf(where)} ORDER BY ${compiled.order.sql}`;
 }
 
 /** Sizes of pages that are asked for most: the default, and those of consoles and programs that read a whole list. */
@@ -114,7 +142,13 @@ function countSql({ table, countsUpTo }: Paged, where: string, bound: number): s
   return where === '' ? allSql(table) : `(SELECT count(*) FROM ${table} t WHERE ${where})`;
 }
 
-export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm): string {
+/** The statement of a page. With `keys`, it reads the rows of those, which a query of their own finds (apart.ts). */
+export interface PageSql {
+  readonly sql: string;
+  readonly keys?: string;
+}
+
+export function pageSql(source: Paged, parts: PageParts, params: Params, form: RowForm, isApart: boolean): PageSql {
   const { bind } = params;
   const { readerExtras, where, compiled, manner, bounds } = parts;
   const { countUpTo } = bounds;
@@ -127,22 +161,27 @@ export function pageSql(source: Paged, parts: PageParts, params: Params, form: R
       : [own, source.joins ?? ''];
   const first = firstOf(where, compiled);
   const reach = first === null ? reachOf(where, compiled) : null;
-  const members = limit !== null && countsMembers(table) ? where.members : undefined;
+  const members = membersOf(source, parts);
   // A limit that is seen makes a plan for its value look better than the one that is kept, by more than planning costs.
   // For ten identities that takes twice as long as reading them.
   const isHidden = compiled.hidesArray || reach === SHORT_REACH || members !== undefined;
-  const hidden = (count: number | null) => (isHidden ? `(SELECT ${bind(count, 'bigint')})` : bind(count));
+  const hidden = (count: number | null) => (isHidden ? `(SELECT ${bind(count, 'bigint')})` : bind(count, 'bigint'));
   const page =
     first === null ? { limit: hidden(limit), offset: hidden(offset) } : { limit: String(first), offset: '0' };
   // Keys first, and rows for those of the page only.
   const key = order.key ?? rowKey;
-  const ofKeys = (keys: string) => `SELECT ${columns}, page.total_count
-FROM (${keys}) page
-JOIN ${table} t ON t.${key} = page.${key}
-${joins} ORDER BY ${order.sql}`;
+  const rowsOf = (pages: string, known: string, by: string) => `SELECT ${columns}, page.total_count
+FROM ${pages}
+JOIN ${table} t ON t.${key} = page.${known}
+${joins} ORDER BY ${by}`;
+  const ofKeys = (keys: string): PageSql =>
+    isApart
+      ? { sql: rowsOf(apartSql(readerExtras?.bound ?? 0), 'key', 'page.place'), keys }
+      : { sql: rowsOf(`(${keys}) page`, key, order.sql) };
   if (members !== undefined) {
     const mostCounted = members.isOne ? '' : bind(Math.max(countUpTo, offset + (limit ?? 0)) + 1, 'bigint');
-    return membersSql({ table, key, members, compiled, page, mostCounted, bounds }, ofKeys);
+    const asked = { table, key, members, compiled, page, mostCounted, bounds };
+    return { sql: membersSql(asked, (keys) => ofKeys(keys).sql) };
   }
   if (manner?.kind === 'many') {
     // The condition as a CASE is of no use to an index. A range of what the list is sorted by says where to begin.
@@ -158,10 +197,11 @@ ${joins} ORDER BY ${order.sql}`;
       ${where.sql === '' ? '' : `WHERE ${where.sql}`} ORDER BY ${order.sql}
       LIMIT ${page.limit} OFFSET ${page.offset}`;
   const isFoundAtOnce = where.foundBy === 'inverted' || manner?.kind === 'few';
-  if (limit === null || !(isFoundAtOnce || isDeep(compiled))) {
-    return `SELECT ${columns}, t.total_count
+  if (limit === null || !(isApart || isFoundAtOnce || isDeep(compiled))) {
+    const sql = `SELECT ${columns}, t.total_count
 FROM (SELECT t.*, ${countSql(source, where.sql, countUpTo)} AS total_count ${matches}) t
 ${joins} ORDER BY ${order.sql}`;
+    return { sql };
   }
   if (isDeepOfAll(source, parts)) {
     return ofKeys(deepPageSql({ table, key, order, page, most: limit, remembered: parts.remembered, bind }));

@@ -51,6 +51,7 @@ export const EXPANDING: ReadonlySet<string> = new Set<string>([
   '0069-dependents-that-are-there',
   '0070-cheaper-ends',
   '0071-claims-hold-identities',
+  '0072-pages-by-keys',
 ]);
 
 /** The place of a migration among all, of any release: the number that its name begins with. */

@@ -2287,6 +2287,17 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+CREATE OR REPLACE FUNCTION public.page_keys(query text, v text[])
+ RETURNS TABLE(key text, total_count text)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+AS $function$
+BEGIN
+  RETURN QUERY EXECUTE 'SELECT key::text, total_count::text FROM (' || query || ') found (key, total_count)'
+    USING v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10],
+      v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18], v[19], v[20];
+END $function$;
+
 CREATE OR REPLACE FUNCTION public.posture_of_session_moved()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -32,13 +32,15 @@ export const JOINS = `JOIN identities i ON i.id = t.identity_id LEFT JOIN authen
 export const apiSession = entity<ApiSessionRow>(
   'api_sessions',
   {
-    tokenHash: bytes().filteredAs('token').filteredBy({
-      kind: 'string',
-      sql: 't.token_hash',
-      nullable: false,
-      equalityOnly: true,
-      encode: hashToken,
-    }),
+    tokenHash: bytes()
+      .filteredAs('token')
+      .filteredBy({
+        kind: 'string',
+        sql: 't.token_hash',
+        nullable: false,
+        equalityOnly: true,
+        stored: { type: 'bytea', encode: hashToken },
+      }),
     identityId: text().filteredAs('identity'),
     lastActivityAt: time(),
     authenticatorId: text().filteredAs('authenticator'),

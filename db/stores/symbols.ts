@@ -20,7 +20,7 @@ export const auditSymbols: SymbolTable = {
       sortSql: 't.seq',
       nullable: false,
       equalityOnly: true,
-      encode: (id) => (isAuditId(id) ? id : null),
+      stored: { type: 'bigint', encode: (id) => (isAuditId(id) ? id : null) },
     },
     at: date('at'),
     kind: text('kind'),

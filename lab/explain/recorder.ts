@@ -9,6 +9,7 @@ import type { Database, Db, FullListOptions } from '../../db/postgres/contracts.
 import { send } from '../../db/postgres/connection.js';
 import type { RowForm, Rows } from '../../db/postgres/connection.js';
 import type { ServerClient } from '../../db/postgres/servers.js';
+import { keysOf } from '../../db/query/apart.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import { ExecutorOn } from '../../db/postgres/executor.js';
 import type { Statement } from '../../db/postgres/statement.js';
@@ -101,6 +102,8 @@ export function openRecorder(client: ServerClient): Recorder {
     return inTurn(() =>
       inTransaction(async () => {
         const plan = await planOf(name, sql, values);
+        const keys = keysOf(sql, values);
+        const keysPlan = keys && (await planOf(null, keys.sql, keys.values));
         const before = await scans();
         const result = await query<R>(sql, values, form);
         // What waits for the end of a transaction belongs to the statement, too.
@@ -111,6 +114,8 @@ export function openRecorder(client: ServerClient): Recorder {
             .map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const)
             .filter(([, rows]) => rows > 0),
         );
+        if (keys !== undefined && keysPlan !== undefined)
+          list.push({ name: null, sql: keys.sql, plan: keysPlan, scanned: new Map() });
         list.push({ name, sql, plan, scanned });
         return result;
       }),

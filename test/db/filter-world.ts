@@ -35,7 +35,12 @@ export const rows: SymbolTable = {
     ratio: { kind: 'number', sql: 't.ratio' },
     on: { kind: 'boolean', sql: 't.is_on' },
     made: { kind: 'date', sql: 't.made_at' },
-    token: { kind: 'string', sql: 't.token_hash', equalityOnly: true, encode: (token) => Buffer.from(token) },
+    token: {
+      kind: 'string',
+      sql: 't.token_hash',
+      equalityOnly: true,
+      stored: { type: 'bytea', encode: (token) => Buffer.from(token) },
+    },
     attrs: { kind: 'stringSet', sql: 't.attrs' },
     peers: {
       kind: 'linked',

@@ -100,6 +100,37 @@ describe('pages of a long list', () => {
     await count('tags.n = "1"', 'false');
   });
 
+  it('of a part of a text and what is stored in another form find both', async () => {
+    await files.query(
+      `INSERT INTO enrollments (id, token, method, identity_id, username, jwt, expires_at)
+      SELECT left(md5('e' || i), 10), md5('t' || i)::uuid, 'updb', left(md5('i' || i), 10), 'user-' || i, '',
+        now() + '1 h'
+      FROM generate_series(1, 30) i`,
+    );
+    const caller = { isAdmin: true, permissions: [] };
+    const count = async (filter: string) => (await stores.enrollments.list({ filter, limit: 1, caller })).totalCount;
+    const { rows } = await files.query('SELECT token, identity_id FROM enrollments LIMIT 2');
+    const [one, other] = rows.map(({ token }) => String(token));
+    const [ofOne, ofOther] = rows.map((row) => String(row['identity_id']).slice(2, 9));
+    expect(await count(`token = "${one}" and identity contains "${ofOne}"`)).to.equal(1);
+    expect(await count(`token = "${one}" and identity contains "${ofOther}"`)).to.equal(0);
+    expect(await count(`token in ["${one}", "${other}"] and identity contains "${ofOther}"`)).to.equal(1);
+    expect(await count(`token != "${one}" and method contains "upd"`)).to.equal(29);
+    const sessions = { filter: 'token = "never given" or identity contains "00"', limit: 1 };
+    expect((await stores.apiSessions.list(sessions)).totalCount).to.equal(0);
+  });
+
+  it('of more values than a query of keys takes are parts of the same list', async () => {
+    for (const values of [18, 19, 40]) {
+      const filter = Array.from({ length: values }, (_, at) => `name contains "${(at * 37).toString(16)}f"`).join(
+        ' or ',
+      );
+      const all = await whole(filter, 'name');
+      const { ids, total } = await idsOf({ filter, sort: 'name', limit: 5, offset: 3 });
+      expect([ids, total]).to.deep.equal([all.slice(3, 8), all.length]);
+    }
+  });
+
   it('of what an index on members finds are read with one look at it, whatever else is asked', async () => {
     await files.query(
       `INSERT INTO routers (id, name, is_edge, role_attributes, fingerprint)

@@ -29,7 +29,7 @@ export const services: SymbolTable = {
       kind: 'string',
       sql: 't.token_hash',
       equalityOnly: true,
-      encode: (token) => (token === 'none' ? undefined : `hash of ${token}`),
+      stored: { type: 'bytea', encode: (token) => (token === 'none' ? undefined : `hash of ${token}`) },
     },
     roleAttributes: { kind: 'stringSet', sql: 't.role_attributes' },
     configs: {

@@ -85,6 +85,19 @@ describe('a list in a large network', function () {
     });
   }
 
+  it('plans for a part of a name what finds the keys, and nothing else', async () => {
+    for (const part of ['00012', 'bench', '7', 'none']) {
+      const request = { filter: `name contains "${part}"`, limit: 10 };
+      const explained = await recorder.record(() => openStores(recorder, STORE_LIMITS).identities.list(request));
+      const [keys, rows] = explained.slice(-2);
+      expect(keys?.name).to.equal(null);
+      expect(keys?.sql).to.include('LIKE').and.not.include('entity');
+      expect(rows?.name).to.match(/^list-/);
+      const plan = rows?.plan.join('\n') ?? '';
+      expect(plan).to.include('Function Scan on page_keys').and.not.include('Seq Scan on identities');
+    }
+  });
+
   const DEEP = [
     ['', 'identities_pkey'],
     ['name', 'identities_name_key'],

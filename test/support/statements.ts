@@ -4,6 +4,8 @@ import pg from 'pg';
 export interface RecordedStatement {
   readonly connection: pg.Client;
   readonly text: string;
+  /** Of a statement by itself. */
+  readonly values: readonly unknown[];
 }
 
 /** The texts of all statements that this process sends, of those that match. */
@@ -20,7 +22,7 @@ export function recordStatements(pattern: RegExp): {
     for (const text of textsOf(first)) {
       if (!pattern.test(text)) continue;
       texts.push(text);
-      sent.push({ connection: this, text });
+      sent.push({ connection: this, text, values: (first as { values?: unknown[] }).values ?? [] });
     }
     return Reflect.apply(query as (...all: unknown[]) => unknown, this, args);
   });
