@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Turns come so many times as far apart as the process was late for one: a busy one does more in each. */
+const LATE_FACTOR = 8;
+const MOST_MS = 500;
+
 /** Spaces out turns of work that may be asked for often: the first after a rest comes at once. */
 export class Pace {
   #nextAtMs = -Infinity;
@@ -12,8 +16,10 @@ export class Pace {
 
   /** Resolves when the next turn may begin. Call for one turn at a time. */
   async turn(): Promise<void> {
-    const waitMs = this.#nextAtMs - this.now();
+    const atMs = this.#nextAtMs;
+    const waitMs = atMs - this.now();
     if (waitMs > 0) await delay(Math.ceil(waitMs), undefined, { ref: false });
-    this.#nextAtMs = this.now() + this.apartMs;
+    const lateMs = waitMs > 0 ? this.now() - atMs : 0;
+    this.#nextAtMs = this.now() + Math.max(this.apartMs, Math.min(MOST_MS, LATE_FACTOR * lateMs));
   }
 }

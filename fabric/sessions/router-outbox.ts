@@ -3,11 +3,14 @@ import type { KnownRouter } from '../../db/stores/router-sync-view.js';
 import type { YieldQueue } from '../../domain/scheduling/yield-queue.js';
 import type { RouterChannel } from '../channel/channel.js';
 import type { NoteFailure } from '../channel/router-log.js';
+import { inParts } from '../../domain/in-parts.js';
 import { isSelected } from './session-directory.js';
 import type { KeptSession, SessionChange, SessionDirectory } from './session-directory.js';
+import { stateBody } from './session-messages.js';
 import type { SessionMessages } from './session-messages.js';
 import { SHARED_AT_A_TIME } from './session-sharing.js';
 import type { SessionSharing } from './session-sharing.js';
+import type { StateBodies } from './state-bodies.js';
 
 export type SyncStatus = 'SYNC_IN_PROGRESS' | 'SYNC_DONE' | 'SYNC_RESYNC_WAIT' | 'SYNC_ERROR';
 
@@ -15,6 +18,7 @@ export interface OutboxOptions {
   readonly directory: SessionDirectory;
   readonly sharing: SessionSharing;
   readonly messages: SessionMessages;
+  readonly bodies: StateBodies;
   /** Spreads the parts of whole states, of all routers. */
   readonly turns: YieldQueue;
   /** Resolves when the directory has all sessions; undefined when it has. */
@@ -29,11 +33,19 @@ export interface OutboxOptions {
  */
 export type OutboxPhase = 'waiting' | 'sending' | 'following';
 
-/** Sessions in one message; ten messages, some 150 KiB, are sent to a router in one turn of the event loop. */
+/** Sessions in one message. */
 const CHUNK = 100;
+/** Messages, some 150 KiB, that are sent to a router in one turn of the event loop. */
+const AT_ONCE = SHARED_AT_A_TIME / CHUNK;
 const RETRY_MS = 1_000;
 /** Changes during a whole state; beyond them it is sent again. */
 const MOST_TOUCHED = 10_000;
+
+/** Bodies that are sent in one turn, which makes them. */
+interface StatePart {
+  readonly part: () => readonly Buffer[];
+  readonly isEnd: boolean;
+}
 
 const keyOf = ({ identityRoles }: KnownRouter): string => JSON.stringify(identityRoles);
 
@@ -147,32 +159,50 @@ export class RouterOutbox {
 
   /** Sends one part after another, each in turns of its own, and none while much waits to be sent. */
   async #sendState(): Promise<void> {
-    const { directory, messages, sharing, turns } = this.#options;
+    const { directory, messages, bodies, turns } = this.#options;
     const { channel } = this;
     const id = messages.newStateId();
-    const selected = directory.selected(this.identityRoles);
+    const kept = bodies.get(this.#rolesKey, directory.version);
+    const making = kept === undefined ? bodies.begin(this.#rolesKey, directory.version) : undefined;
     let sequence = 0;
+    const send = (part: readonly Buffer[], isEnd: boolean) => {
+      for (const [at, body] of part.entries()) {
+        channel.send(messages.state(body, { id, isLast: isEnd && at === part.length - 1, sequence }));
+        sequence += 1;
+        making?.add(body);
+      }
+    };
+    let isWhole = false;
+    try {
+      for await (const { part, isEnd } of kept === undefined ? this.#parts() : partsOf(kept)) {
+        await channel.drained();
+        if (!this.#isOpen) return;
+        await turns.run(() => {
+          send(part(), isEnd);
+        });
+        isWhole = isEnd;
+      }
+    } finally {
+      making?.end(isWhole ? directory.version : undefined);
+    }
+  }
+
+  /** Makes the bodies of the whole state, of sessions that are shared. An empty state has a body too. */
+  async *#parts(): AsyncGenerator<StatePart> {
+    const { directory, sharing, turns } = this.#options;
+    const selected = directory.selected(this.identityRoles);
     let next = selected.next();
     const take = (): KeptSession[] => {
       const part: KeptSession[] = [];
       for (; next.done !== true && part.length < SHARED_AT_A_TIME; next = selected.next()) part.push(next.value);
       return part;
     };
-    const send = (part: readonly KeptSession[], isEnd: boolean) => {
-      // An empty state is sent too: the router then forgets what it had.
-      for (let at = 0; at === 0 || at < part.length; at += CHUNK, sequence += 1) {
-        const isLast = isEnd && at + CHUNK >= part.length;
-        channel.send(messages.state(part.slice(at, at + CHUNK), { id, isLast, sequence }));
-      }
-    };
-    for (let isDone = false; !isDone && this.#isOpen;) {
-      await channel.drained();
-      const part = await turns.run(take);
-      isDone = next.done === true;
-      await sharing.share(part.filter(({ isShared }) => !isShared).map((session) => session.id));
-      await turns.run(() => {
-        send(part, isDone);
-      });
+    for (let isEnd = false; !isEnd;) {
+      const sessions = await turns.run(take);
+      isEnd = next.done === true;
+      await sharing.share(sessions.filter(({ isShared }) => !isShared).map((session) => session.id));
+      const chunks = sessions.length === 0 ? [[]] : inParts(sessions, CHUNK);
+      yield { part: () => chunks.map(stateBody), isEnd };
     }
   }
 
@@ -191,4 +221,10 @@ export class RouterOutbox {
     this.#touched.clear();
     this.#phase = 'following';
   }
+}
+
+/** Divides kept bodies as those are that are made. */
+async function* partsOf(bodies: readonly Buffer[]): AsyncGenerator<StatePart> {
+  const parts = inParts(bodies, AT_ONCE);
+  for (const [at, part] of parts.entries()) yield { part: () => part, isEnd: at === parts.length - 1 };
 }

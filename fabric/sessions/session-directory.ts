@@ -39,9 +39,15 @@ export class SessionDirectory {
   readonly #sessions = new Map<string, KeptSession>();
   readonly #identities = new Map<string, KeptIdentity>();
   readonly #byAttribute = new Map<string, Set<KeptIdentity>>();
+  #version = 0;
 
   /** @param encode  a session as routers are told of it; the same bytes whenever nothing of it has changed */
   constructor(private readonly encode: (session: SessionState) => Uint8Array) {}
+
+  /** Another one whenever something has changed. */
+  get version(): number {
+    return this.#version;
+  }
 
   get size(): number {
     return this.#sessions.size;
@@ -57,6 +63,7 @@ export class SessionDirectory {
   }
 
   clear(): void {
+    this.#version += 1;
     this.#sessions.clear();
     this.#identities.clear();
     this.#byAttribute.clear();
@@ -73,6 +80,7 @@ export class SessionDirectory {
   apply(found: readonly SessionState[], asked: readonly string[] = []): SessionChange[] {
     const changes = new Map<string, SessionChange>();
     const note = (id: string, before: Selectable | undefined, after: KeptSession | undefined, isOther: boolean) => {
+      this.#version += 1;
       const earlier = changes.get(id);
       changes.set(
         id,

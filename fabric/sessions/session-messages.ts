@@ -53,11 +53,14 @@ const headersOf = (state: string): [number, Uint8Array][] => [
   [SyncHeader.StrategyState, encodeText(state)],
 ];
 
-function addedMessage(sessions: readonly KeptSession[], isFullState: boolean, state: StatePart): Message {
-  const bytes = sessions.map((session) => session.bytes);
-  const body = Buffer.concat(isFullState ? [FULL_STATE, ...bytes] : bytes);
-  return message(ContentType.ApiSessionAdded, body, headersOf(JSON.stringify(state)));
-}
+const bytesOf = (sessions: readonly KeptSession[]): Buffer[] => sessions.map((session) => session.bytes);
+
+/** A part of a whole state, without that which tells it from the same part of another. */
+export const stateBody = (sessions: readonly KeptSession[]): Buffer =>
+  Buffer.concat([FULL_STATE, ...bytesOf(sessions)]);
+
+const addedMessage = (body: Buffer, state: StatePart): Message =>
+  message(ContentType.ApiSessionAdded, body, headersOf(JSON.stringify(state)));
 
 /** Makes the messages of one process, and numbers its states. */
 export class SessionMessages {
@@ -77,13 +80,16 @@ export class SessionMessages {
     return `${String(this.#now()).padStart(15, '0')}-${String(this.#serial).padStart(9, '0')}`;
   }
 
-  /** A part of a whole state: after its last part the router drops the sessions that it had besides. */
-  state(sessions: readonly KeptSession[], part: StatePart): Message {
-    return addedMessage(sessions, true, part);
+  /**
+   * A part of a whole state: after its last part the router drops the sessions that it had besides.
+   * @param body  of `stateBody`
+   */
+  state(body: Buffer, part: StatePart): Message {
+    return addedMessage(body, part);
   }
 
   added(sessions: readonly KeptSession[]): Message {
-    return addedMessage(sessions, false, { id: this.newStateId(), isLast: true, sequence: 0 });
+    return addedMessage(Buffer.concat(bytesOf(sessions)), { id: this.newStateId(), isLast: true, sequence: 0 });
   }
 
   updated(sessions: readonly KeptSession[]): Message {

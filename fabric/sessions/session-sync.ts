@@ -21,6 +21,7 @@ import { SessionDirectory, isSelected } from './session-directory.js';
 import type { KeptSession, SessionChange } from './session-directory.js';
 import { SessionMessages, encodeSession, removedMessage } from './session-messages.js';
 import { SessionReader } from './session-reader.js';
+import { StateBodies } from './state-bodies.js';
 import { SessionSharing, unsharedOf } from './session-sharing.js';
 
 export interface SessionSyncOptions {
@@ -44,6 +45,7 @@ export class SessionSync {
   readonly #directory: SessionDirectory;
   readonly #sharing: SessionSharing;
   readonly #messages: SessionMessages;
+  readonly #bodies = new StateBodies();
   readonly #reader: SessionReader;
   #isClosed = false;
   #forgetting: NodeJS.Timeout | undefined;
@@ -125,6 +127,7 @@ export class SessionSync {
     clearTimeout(this.#forgetting);
     for (const outbox of this.#outboxes.values()) outbox.end();
     this.#outboxes.clear();
+    this.#bodies.clear();
     this.#reader.close();
   }
 
@@ -137,6 +140,7 @@ export class SessionSync {
       directory: this.#directory,
       sharing: this.#sharing,
       messages: this.#messages,
+      bodies: this.#bodies,
       turns: this.#turns,
       loading: () => this.#reader.loading(),
       onStatus,
@@ -166,6 +170,7 @@ export class SessionSync {
     }
     this.#reader.reset();
     this.#directory.clear();
+    this.#bodies.clear();
   }
 
   #noteUnread(error: unknown): void {

@@ -111,6 +111,29 @@ describe('API sessions at routers', () => {
     for (const { client } of [stranger, laterStranger]) expect(sent).not.to.include(tokenOf(client));
   });
 
+  it('are the same at all routers of the same policies, as they are when each comes', async () => {
+    const group = unique('group');
+    const routers = [await routerFor(group), await routerFor(group), await routerFor(group), await routerFor(group)];
+    const stranger = await routerFor(unique('others'));
+    const [first, second] = [await callerWith(group), await callerWith(group)];
+    const comes = async (router: EnrolledRouter | undefined, ...clients: readonly Caller[]) => {
+      const connected = await online(router ?? stranger);
+      const tokens = clients.map(({ client }) => tokenOf(client)).sort();
+      await until('the router has these sessions', () => String([...known(connected)].sort()) === String(tokens));
+      return connected;
+    };
+    const earlier = [await comes(routers[0], first, second), await comes(routers[1], first, second)];
+    await comes(stranger);
+    expectStatus(await first.client.delete(`${CLIENT}/current-api-session`), 200);
+    for (const router of earlier) await forgets(router, first.client);
+    const later = await comes(routers[2], second);
+    const sent = later.received.map(({ body }) => Buffer.from(body).toString('latin1')).join('');
+    expect(sent).to.include(tokenOf(second.client)).and.not.include(tokenOf(first.client));
+    const third = await callerWith(group);
+    for (const router of [...earlier, later]) await knows(router, third.client);
+    await comes(routers[3], second, third);
+  });
+
   it('come with the ids and certificates that their clients prove', async () => {
     const group = unique('group');
     const router = await routerFor(group);

@@ -49,6 +49,22 @@ describe('gathered reads', () => {
 });
 
 describe('the pace of turns', () => {
+  it('is slower after a turn for which the process was late, and as before when it is not any more', async () => {
+    let nowMs = 0;
+    const pace = new Pace(5, () => nowMs);
+    const turnThatEndsAt = async (endMs: number) => {
+      const startMs = performance.now();
+      const turn = pace.turn();
+      nowMs = endMs;
+      await turn;
+      return performance.now() - startMs;
+    };
+    await turnThatEndsAt(0);
+    await turnThatEndsAt(45); // 40 ms after its time
+    expect(await turnThatEndsAt(45 + 8 * 40)).to.be.at.least(300);
+    expect(await turnThatEndsAt(400)).to.be.below(300);
+  });
+
   it('lets the first after a rest begin at once, and the next no sooner than its time', async () => {
     const startMs = performance.now();
     let restMs = 0;
