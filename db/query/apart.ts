@@ -26,11 +26,3 @@ export const valuesApart = (keys: string, values: readonly unknown[], others: nu
   keys,
   values.map((value) => utils.prepareValue(value)),
 ];
-
-/** The query of keys that the statement runs, and its values as texts; undefined for a statement without one. */
-export function keysOf(sql: string, values: readonly unknown[]): { sql: string; values: unknown[] } | undefined {
-  const at = /page_keys\(\$(\d+)/.exec(sql)?.[1];
-  return at === undefined
-    ? undefined
-    : { sql: String(values[Number(at) - 1]), values: values[Number(at)] as unknown[] };
-}

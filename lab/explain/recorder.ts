@@ -9,7 +9,6 @@ import type { Database, Db, FullListOptions } from '../../db/postgres/contracts.
 import { send } from '../../db/postgres/connection.js';
 import type { RowForm, Rows } from '../../db/postgres/connection.js';
 import type { ServerClient } from '../../db/postgres/servers.js';
-import { keysOf } from '../../db/query/apart.js';
 import { SIGHTINGS } from '../../db/query/statement-names.js';
 import { ExecutorOn } from '../../db/postgres/executor.js';
 import type { Statement } from '../../db/postgres/statement.js';
@@ -153,4 +152,12 @@ export function openRecorder(client: ServerClient): Recorder {
       await client.end();
     },
   });
+}
+
+/** The query of keys that a statement hands to `page_keys`, and its values; undefined where there is none. */
+function keysOf(sql: string, values: readonly unknown[]): { sql: string; values: unknown[] } | undefined {
+  const at = /page_keys\(\$(\d+)/.exec(sql)?.[1];
+  return at === undefined
+    ? undefined
+    : { sql: String(values[Number(at) - 1]), values: values[Number(at)] as unknown[] };
 }
