@@ -1,6 +1,6 @@
 /**
  * Pages whose keys are found by a query that is planned for its values, inside of a statement that stays prepared: it
- * reads the rows of any keys. Planning what reads the rows took three quarters of the time of such a page
+ * reads the rows of any keys. Most of the time of such a page went into planning what reads the rows
  * (docs/decisions/0056-keys-planned-apart.md).
  */
 import pg from 'pg';

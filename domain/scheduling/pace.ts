@@ -4,7 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LATE_FACTOR = 8;
 const MOST_MS = 500;
 
-/** Spaces out turns of work that may be asked for often: the first after a rest comes at once. */
+/**
+ * Spaces out turns of work that may be asked for often: the first after a rest comes at once. In a process that is busy
+ * they come further apart.
+ */
 export class Pace {
   #nextAtMs = -Infinity;
 

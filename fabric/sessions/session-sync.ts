@@ -21,8 +21,8 @@ import { SessionDirectory, isSelected } from './session-directory.js';
 import type { KeptSession, SessionChange } from './session-directory.js';
 import { SessionMessages, encodeSession, removedMessage } from './session-messages.js';
 import { SessionReader } from './session-reader.js';
-import { StateBodies } from './state-bodies.js';
 import { SessionSharing, unsharedOf } from './session-sharing.js';
+import { StateBodies } from './state-bodies.js';
 
 export interface SessionSyncOptions {
   readonly view: Pick<RouterSyncView, 'sessions' | 'sessionPage' | 'sessionsByToken' | 'share'>;
